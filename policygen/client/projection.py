@@ -38,7 +38,7 @@ _SPEC = {
     "nodeSelector", "affinity", "tolerations", "schedulerName", "priorityClassName", "priority",
     "restartPolicy", "topologySpreadConstraints", "resourceClaims", "resources", "overhead",
     "schedulingGates", "nodeName", "terminationGracePeriodSeconds", "hostNetwork",
-    "runtimeClassName",
+    "runtimeClassName", "dnsPolicy",
 }  # fmt: skip
 """Fields of a pod spec that are kept, in addition to containers and mounted ConfigMaps."""
 _CONTAINER = ("name", "image", "resources", "restartPolicy", "ports")

@@ -24,19 +24,23 @@ def kept(data: dict[str, Any], held: Object) -> dict[str, Any]:
 
 def _common(data: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a manifest that the snapshot has too."""
-    return {key: _visible(it, held[key]) for key, it in data.items() if key in held}
+    return {key: _visible(it, held[key], key) for key, it in data.items() if key in held}
 
 
-def _visible(data: Any, held: Any) -> Any:
+_PARTIAL = {"volumes", "env"}
+"""Lists of which a snapshot can omit entries."""
+
+
+def _visible(data: Any, held: Any, key: str) -> Any:
     if not held and isinstance(held, list | dict | str):
         return held  # it may be missing only in the snapshot
     if isinstance(data, dict) and isinstance(held, dict):
         return _common(data, held)
     if isinstance(data, list) and isinstance(held, list):
         by_name = {it["name"]: it for it in held if isinstance(it, dict) and "name" in it}
-        if by_name:
-            entries = (it for it in data if isinstance(it, dict) and it.get("name") in by_name)
-            return [_common(it, by_name[it["name"]]) for it in entries]
+        if by_name and all(isinstance(it, dict) and it.get("name") for it in data):
+            known = (it for it in data if it["name"] in by_name or key not in _PARTIAL)
+            return [_common(it, by_name.get(it["name"], it)) for it in known]
         if len(data) == len(held):
-            return [_visible(*pair) for pair in zip(data, held, strict=True)]
+            return [_visible(*pair, key) for pair in zip(data, held, strict=True)]
     return data

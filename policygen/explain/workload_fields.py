@@ -220,6 +220,11 @@ KINDS: Mapping[str, FieldTable] = {
                 "The name of the group of pods.", _VOLCANO_JOB, always="the Job has only one"
             ),
             "spec.tasks[].replicas": Field("The number of pods.", _VOLCANO_JOB),
+            "spec.tasks[].maxRetry": Field(
+                "How many restarts of its containers a task survives, as Volcano sets it on create.",
+                _VOLCANO_JOB,
+                always="without it, Volcano refuses every later apply of the Job",
+            ),
             **_pods("spec.tasks[].template", _VOLCANO_JOB),
         },
     ),

@@ -136,6 +136,43 @@ def test_junk_is_no_crash(tmp_path, junk):
     assert "crashed" not in [it.verdict for it in report.rules]
 
 
+VCJOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  minAvailable: 2
+  tasks:
+  - name: worker
+    replicas: 2
+    maxRetry: 3
+    template: {spec: {hostNetwork: true, dnsPolicy: Default, containers: [{name: a, image: b}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "remedy"),
+    [
+        ("    maxRetry: 3\n", "", "write maxRetry: 3"),
+        ("maxRetry: 3", "maxRetry: 0", "write maxRetry: 3"),
+        ("dnsPolicy: Default, ", "", 'write dnsPolicy: "Default"'),
+        ("- name: worker\n    r", "- r", 'write name: "worker"'),
+        (
+            "- name: worker\n    replicas: 2\n    maxRetry: 3\n",
+            "- replicas: 4\n",
+            'write the values that the cluster has, such as name: "worker"',
+        ),
+        ("maxRetry: 3", "maxRetry: 4", "delete the object and create it again"),
+        ("name: worker", "name: other", "delete the object and create it again"),
+        ("  tasks:\n", "  tasks:\n  - {name: a, replicas: 2}\n", "delete the object and create it"),
+    ],
+)
+def test_what_volcano_sets_in_tasks_on_create_is_lost_by_an_apply(tmp_path, old, new, remedy):
+    (message,) = messages(run(tmp_path, VCJOB, VCJOB.replace(old, new)))
+    assert f"; {remedy}" in message
+    assert messages(run(tmp_path, VCJOB, VCJOB.replace("replicas: 2", "replicas: 4"))) == []
+
+
 def test_without_a_cluster_it_is_not_evaluated(tmp_path):
     report = run(tmp_path, [], JOB)
     assert [it.verdict for it in report.rules] == ["not evaluated"]

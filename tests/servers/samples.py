@@ -141,8 +141,8 @@ VOLCANO_JOB = {
     ],
     "volumes": [{"mountPath": "/data", "volumeClaimName": "a"}],
     "tasks": [
-        {"name": "worker", "replicas": 2, "minAvailable": 2, "template": TEMPLATE},
-        {"name": "other", "replicas": 1, "template": TEMPLATE},
+        {"name": "worker", "replicas": 2, "minAvailable": 2, "maxRetry": 3, "template": TEMPLATE},
+        {"name": "other", "replicas": 1, "maxRetry": 3, "template": TEMPLATE},
     ],
 }
 QUOTA = {

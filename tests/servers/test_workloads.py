@@ -81,6 +81,15 @@ def expected(name, out):
     return {space: count - WAITING.get((name, space), 0) for space, count in found.items()}
 
 
+def stored(cluster, out):
+    """The current spec of each object of a model, after its kind, namespace and name."""
+    for it in out.objects:
+        if MODEL in it["metadata"]["labels"]:
+            where = it["metadata"]["namespace"], it["metadata"]["name"]
+            path = cluster.client.resource(it["apiVersion"], it["kind"]).path(*where)
+            yield (it["kind"], *where), cluster.client.get(path).body["spec"]
+
+
 def running(cluster):
     """The running pods of models, by namespace."""
     pods = (it for it in cluster.pods() if MODEL in it["metadata"].get("labels", {}))
@@ -112,6 +121,10 @@ def test_the_workloads_of_an_example_run(cluster, tools, name):
             it["status"]["qosClass"] for it in cluster.pods() if it["spec"].get("nodeName")
         }
         assert guaranteed == {"Guaranteed"}
+        specs = dict(stored(cluster, out))
+        cluster.apply(out.text)
+        assert dict(stored(cluster, out)) == specs
+        assert running(cluster) == want
 
 
 def uids(cluster):

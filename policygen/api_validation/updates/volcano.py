@@ -3,6 +3,7 @@
 Source: pkg/webhooks/admission/jobs/validate of Volcano 1.14.1.
 """
 
+import json
 from collections.abc import Iterator
 
 from policygen.api_validation.updates.update import RECREATE, ObjectUpdate, RefusedChange, entries
@@ -10,8 +11,13 @@ from policygen.core.finding import Path, at_path
 
 _MUTABLE = {"minAvailable", "priorityClassName"}
 _MUTABLE_OF_TASK = {"replicas", "minAvailable"}
-_FILLED_OF_TASK = {"name", "maxRetry"}
-"""Fields that Volcano sets in a new job if they are missing."""
+_POD: Path = ("template", "spec")
+_SET_ON_CREATE: tuple[Path, ...] = (("name",), ("maxRetry",), (*_POD, "dnsPolicy"))
+"""Fields of a task that Volcano sets in a new job if they are missing, the last one for hostNetwork.
+
+It does not set them on an update, and an apply replaces the list of tasks. Source: mutateSpec of
+pkg/webhooks/admission/jobs/mutate. `minAvailable` is set, too, but may change.
+"""
 
 
 def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
@@ -23,14 +29,14 @@ def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
             ("spec", "tasks"), "Volcano does not add or remove tasks of a job", RECREATE
         )
         return
+    lost = list(_lost(update))
+    yield from _restored(update, lost)
 
     def may_change(path: Path) -> bool:
-        if path[1] in _MUTABLE:
+        if path in lost or path[1] in _MUTABLE:
             return True
         if path[1] == "tasks":
-            name = path[3] if path[3:] else ""
-            filled = name in _FILLED_OF_TASK and at_path(update.new, path) is None
-            return filled or name in _MUTABLE_OF_TASK
+            return path[3:4] != () and path[3] in _MUTABLE_OF_TASK
         return (
             path[1] == "volumes"
             and path[3:] == ("volumeClaimName",)
@@ -38,3 +44,23 @@ def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
         )
 
     yield from update.refused(("spec",), why, but=may_change, by_order=True)
+
+
+def _lost(update: ObjectUpdate) -> Iterator[Path]:
+    """The fields that Volcano set when the job was created, and that the new state lacks."""
+    for index, task in enumerate(entries(update.new, "spec", "tasks")):
+        for field in _SET_ON_CREATE:
+            path: Path = ("spec", "tasks", index, *field)
+            without = not at_path(task, field) and bool(at_path(update.old, path))
+            if without and (field[-1] != "dnsPolicy" or at_path(task, (*_POD, "hostNetwork"))):
+                yield path
+
+
+def _restored(update: ObjectUpdate, lost: list[Path]) -> Iterator[RefusedChange]:
+    if lost:
+        why = "Volcano sets this field only when a job is created, and an apply replaces all tasks"
+        value = f"{lost[0][-1]}: {json.dumps(at_path(update.old, lost[0]))}"
+        remedy = f"write {value}"
+        if len(lost) > 1:
+            remedy = f"write the values that the cluster has, such as {value}"
+        yield RefusedChange(lost[0], why, remedy, len(lost))
