@@ -18,14 +18,20 @@ from policygen.kubernetes.untyped import mapping, mappings, texts
 from policygen.kubernetes.workloads import TEMPLATES, pod_templates
 
 WORKLOAD = GroupKind(KUEUE, "Workload")
-_STORAGE: Mapping[GroupKind, tuple[str, ...]] = {
+CLAIM = GroupKind("", "PersistentVolumeClaim")
+STORAGE_CLASS = GroupKind("storage.k8s.io", "StorageClass")
+STATEFUL_SET = GroupKind("apps", "StatefulSet")
+_OF_CLAIM = ("volumeName", "storageClassName", "accessModes", "volumeMode", "resources")
+_PARTS: Mapping[GroupKind, tuple[str, ...]] = {
     GroupKind("", "PersistentVolume"): ("nodeAffinity", "storageClassName", "claimRef"),
-    GroupKind("", "PersistentVolumeClaim"): ("volumeName", "storageClassName"),
-    GroupKind("storage.k8s.io", "StorageClass"): (
-        "provisioner", "volumeBindingMode", "allowedTopologies",
+    CLAIM: _OF_CLAIM,
+    GroupKind("", "Service"): ("type", "clusterIP", "ipFamilies", "loadBalancerClass"),
+    STORAGE_CLASS: (
+        "provisioner", "reclaimPolicy", "volumeBindingMode", "allowVolumeExpansion",
+        "allowedTopologies",
     ),
 }  # fmt: skip
-"""The fields that are kept of storage."""
+"""The fields that are kept of storage and Services."""
 
 _COPIES = ("last-applied", "last-handled", "applied", "original")
 """The beginning, after the prefix, of annotations in which kubectl, kapp, Rancher, kopf and operators
@@ -62,10 +68,14 @@ def projected(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
         return _node(data, metadata)
     if kind == WORKLOAD:
         return _workload(data, metadata)
-    if kind in _STORAGE:
-        return _storage(data, metadata, kind)
+    if kind in _PARTS:
+        return _parts(data, metadata, kind)
     if kind in TEMPLATES:
-        return _with_templates(data, metadata)
+        claims = _claims(data) if kind == STATEFUL_SET else []
+        kept = _with_templates(data, metadata)
+        if claims and isinstance(kept.get("spec"), dict):
+            kept["spec"]["volumeClaimTemplates"] = claims
+        return kept
     return data
 
 
@@ -93,16 +103,29 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def _storage(
-    data: Mapping[str, Any], metadata: Mapping[str, Any], kind: GroupKind
-) -> dict[str, Any]:
-    """A volume, claim or class, without its source, parameters and secrets."""
+def _claims(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The names and sizes of the claims that a StatefulSet creates."""
+    return [
+        {
+            "metadata": _only(mapping(claim.get("metadata")), ("name",)),
+            "spec": _only(mapping(claim.get("spec")), _OF_CLAIM),
+        }
+        for claim in mappings(mapping(data.get("spec")).get("volumeClaimTemplates"))
+    ]
+
+
+def _parts(data: Mapping[str, Any], metadata: Mapping[str, Any], kind: GroupKind) -> dict[str, Any]:
+    """A volume, claim, class or Service, without its source, parameters and secrets."""
     kept = {**_identity(data), "metadata": _only(metadata, _METADATA)}
     if "spec" in data:
-        kept["spec"] = _only(mapping(data.get("spec")), _STORAGE[kind])
+        kept["spec"] = _only(mapping(data.get("spec")), _PARTS[kind])
         if kept["spec"].get("claimRef"):  # the claim may not exist, and is not read here
             kept["spec"]["claimRef"] = {"kind": "PersistentVolumeClaim"}
-    return kept | _only(data, () if "spec" in data else _STORAGE[kind])
+        if kind == CLAIM:
+            kept["status"] = _only(mapping(data.get("status")), ("phase", "capacity"))
+    elif kind == STORAGE_CLASS:
+        data = {"allowVolumeExpansion": False, **data}
+    return kept | _only(data, () if "spec" in data else _PARTS[kind])
 
 
 def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,13 +34,18 @@ _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
 }
 
 
+_ONLY_COMPARED = GroupKind("", "Service")
+"""A kind that is compared with the cluster (`change-refused`), and that no other rule reads."""
+
+
 @cache
 def _by_name() -> dict[str, frozenset[GroupKind]]:
-    """Kinds by name: those with a table, and those that a spec renders."""
+    """Kinds by name: those with a table, those that a spec renders, and those that are only compared."""
     from policygen.drift.drift import GROUP_KINDS  # noqa: PLC0415 - only of clusters that are seen
 
     found: dict[str, set[GroupKind]] = {}
-    for kind in (*map(GroupKind._make, Cluster(()).tables), *GROUP_KINDS):
+    tables = map(GroupKind._make, Cluster(()).tables)
+    for kind in (*tables, *GROUP_KINDS, _ONLY_COMPARED):
         found.setdefault(kind.kind, set()).add(CONFIG_MAP if kind in FILES else kind)
     return {name: frozenset(each) for name, each in found.items()}
 

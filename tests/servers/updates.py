@@ -29,6 +29,7 @@ from .apply import FIELD_MANAGER
 from .client import APPLY, Answer, Object
 from .cluster import LATE, Cluster
 from .samples import samples
+from .update_seeds import BOUND, UNRECORDED, VOLUMES, unrecorded
 
 THREADS = 8
 COUNT = 300
@@ -41,9 +42,9 @@ KINDS = (
     "ConfigMap", "ResourceQuota", "LimitRange", "Pod", "Deployment", "ReplicaSet", "StatefulSet",
     "Job", "CronJob", "PriorityClass", "ClusterRoleBinding", "RoleBinding", "AdmissionCheck",
     "Cohort", "LocalQueue", "ClusterQueue", "ResourceFlavor", "Topology", "WorkloadPriorityClass",
-    "Queue", "PodGroup", "HyperNode",
+    "Queue", "PodGroup", "HyperNode", *UNRECORDED,
 )  # fmt: skip
-REPLACED_AS_CREATED = {"Pod", "Job", "Queue"}
+REPLACED_AS_CREATED = {"Pod", "Job", "Queue", "Service"}
 """Kinds that get other defaults on create than on an update, so they are only applied."""
 _NOT_A_CHANGE = re.compile(r"object has been modified|: (?:Required|Duplicate) value")
 """A controller was faster, or the new state is invalid: two ports with one name after an apply, or a
@@ -66,6 +67,8 @@ VALUES: tuple[Any, ...] = (
     "500m",
     "zone",
     "NonIndexed",
+    "None",
+    "6Gi",
 )
 
 
@@ -114,6 +117,7 @@ def seeds() -> list[Object]:
         for thing in samples()
         if thing["kind"] in KINDS
     ]
+    found += unrecorded(NAMESPACE)
     return [*found, *(variant for thing in found for variant in _variants(thing))]
 
 
@@ -221,10 +225,23 @@ class Judges:
             {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
              "metadata": {"name": "a"}, "spec": {"weight": 1}},
         ]  # fmt: skip
-        cluster.create(*world)
+        cluster.create(*world, *VOLUMES)
         with ThreadPoolExecutor(THREADS) as pool:
             made = pool.map(self._made, map(self._unscoped, seeds()))
             self.seeds = [each for each in made if each is not None]
+        cluster.becomes("bound claims", self._bound, len(BOUND))
+
+    def _bound(self) -> int:
+        path = self.client.resource("v1", "PersistentVolumeClaim").path(NAMESPACE)
+        found = (self.client.get(f"{path}/{name}").body for name in BOUND)
+        return sum(it["status"]["phase"] == "Bound" for it in found)
+
+    def _storage_class(self, name: str) -> Object | None:
+        """A StorageClass as a snapshot keeps it."""
+        found = self.client.get(
+            self.client.resource("storage.k8s.io/v1", "StorageClass").path(None, name)
+        )
+        return {"allowVolumeExpansion": False, **found.body} if found.ok else None
 
     def _made(self, sent: Object) -> tuple[Object, Object] | None:
         """An object as it was sent, and as it is stored; None if another version of it exists."""
@@ -274,7 +291,7 @@ class Judges:
             new = {**created.body, "status": stored.get("status", {})}
         if not answer.ok and _NOT_A_CHANGE.search(answer.message):
             return None
-        found = refused_changes(stored, new)
+        found = refused_changes(stored, new, storage_class=self._storage_class)
         ours = tuple(f"{dotted(it.path)}: {it.why}" for it in found)
         return Verdict(case, "" if answer.ok else answer.message, ours)
 

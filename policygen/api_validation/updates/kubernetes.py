@@ -1,11 +1,12 @@
 """Changes that the API server refuses because of its own code.
 
-Sources: pkg/apis/{apps,batch,core}/validation and pkg/registry/batch/job/strategy.go of k8s.io/kubernetes
+Sources: pkg/apis/{batch,core}/validation and pkg/registry/batch/job/strategy.go of k8s.io/kubernetes
 1.36.3.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from policygen.api_validation.updates import service, storage
 from policygen.api_validation.updates.states import Data, differences
 from policygen.api_validation.updates.update import (
     RECREATE,
@@ -14,9 +15,7 @@ from policygen.api_validation.updates.update import (
     condition,
     entries,
     mapping,
-    names,
 )
-from policygen.core import quantity
 from policygen.core.finding import Path, at_path
 from policygen.core.versions import Minor
 
@@ -37,17 +36,6 @@ def _immutable(update: ObjectUpdate) -> Iterator[RefusedChange]:
     if update.old.get("immutable") is True:
         for name in ("data", "stringData", "binaryData", "immutable"):
             yield from update.refused((name,), "the object has immutable: true")
-
-
-_MUTABLE_OF_STATEFUL_SET = {
-    "replicas", "template", "updateStrategy", "minReadySeconds", "ordinals",
-    "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy",
-}  # fmt: skip
-
-
-def _stateful_set(update: ObjectUpdate) -> Iterator[RefusedChange]:
-    for name in sorted(names(update, ("spec",)) - _MUTABLE_OF_STATEFUL_SET):
-        yield from update.refused(("spec", name), f"{name} of a StatefulSet is immutable")
 
 
 _TEMPLATE: Path = ("spec", "template")
@@ -157,35 +145,13 @@ def _is_narrowed(old: Data, new: Data) -> bool:
     )
 
 
-_MUTABLE_OF_CLAIM = {"resources", "volumeAttributesClassName", "volumeName"}
-
-
-def _claim(update: ObjectUpdate) -> Iterator[RefusedChange]:
-    bound = at_path(update.old, ("status", "phase")) == "Bound"
-    kept = _MUTABLE_OF_CLAIM if bound else {"resources", "volumeName"}
-    if not bound and at_path(update.old, ("spec", "storageClassName")) is None:
-        kept = {*kept, "storageClassName"}  # a cluster without a default class may get one later
-    for name in sorted(names(update, ("spec",)) - kept):
-        yield from update.refused(("spec", name), f"{name} of a PersistentVolumeClaim is immutable")
-    if at_path(update.old, ("spec", "volumeName")):
-        yield from update.refused(("spec", "volumeName"), "volumeName is immutable")
-    path = ("spec", "resources", "requests", "storage")
-    try:
-        old, new = (quantity.parse(at_path(it, path)).value for it in (update.old, update.new))
-    except (TypeError, ValueError):
-        return
-    if new < old or (new != old and not bound):
-        why = "storage can only grow, and only after the claim is bound"
-        yield RefusedChange(path, why, RECREATE)
-
-
 CODE: Mapping[tuple[str, str], Callable[[ObjectUpdate], Iterator[RefusedChange]]] = {
     ("", "ResourceQuota"): _quota,
     ("", "ConfigMap"): _immutable,
     ("", "Secret"): _immutable,
     ("", "Pod"): _pod,
-    ("", "PersistentVolumeClaim"): _claim,
-    ("apps", "StatefulSet"): _stateful_set,
     ("batch", "Job"): _job,
+    **storage.CODE,
+    ("", "Service"): service.service,
 }
 """Kinds for which the API server has code."""

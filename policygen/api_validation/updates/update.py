@@ -32,6 +32,8 @@ class ObjectUpdate(NamedTuple):
     new: Data
     schema: Schema
     kubernetes: Minor
+    storage_class: Callable[[str], Data | None] = lambda _: None
+    """The StorageClass of a name; None if it is not known."""
 
     def changed(self, path: Path, *, by_order: bool = False) -> list[Path]:
         """The fields at or below a path that differ.

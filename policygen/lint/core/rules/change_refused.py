@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from policygen.api_validation.updates.refused import refused_changes
-from policygen.api_validation.updates.states import applied
+from policygen.api_validation.updates.states import Data, applied
 from policygen.api_validation.updates.update import RefusedChange
 from policygen.core.finding import at_path, dotted
 from policygen.core.names import DEFAULT_NAMESPACE
@@ -50,7 +50,12 @@ def _hits(obj: Object, held: Object, state: ClusterState) -> Hits:
         refusal = "if both are applied, the server refuses the second one"
     if held.namespace != obj.namespace:
         where = f"in namespace {held.namespace} {where}"
-    for refused in refused_changes(theirs.data, new, state.kubernetes):
+
+    def storage_class(name: str) -> Data | None:
+        found = state.objects.get(("storage.k8s.io", "StorageClass", "", name))
+        return found.data if found else None
+
+    for refused in refused_changes(theirs.data, new, state.kubernetes, storage_class):
         values = _values(theirs.data, new, refused)
         yield Hit(
             RULE,
