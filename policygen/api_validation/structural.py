@@ -191,8 +191,10 @@ def _list(schema: Schema, *, custom: bool) -> Check:
             check_entry(instead if entry is None else entry, (spot, index), out)
             for index, entry in enumerate(value)
         ]
+        # A key that is null differs from a missing one in server-side apply of a built-in kind.
+        compared = filled if custom or None in value else value
         for finish in finishers:
-            finish(filled, spot, out)
+            finish(compared, spot, out)
         return filled
 
     return check_value
@@ -273,7 +275,7 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
         for index, entry in enumerate(entries):
             if kind == "map" and not isinstance(entry, dict):
                 continue  # its type is reported already
-            identity = _identity(entry, defaults)
+            identity = _identity(entry, defaults, custom=custom)
             if not custom and kind == "map" and all(it is None for it in identity.values()):
                 out.append(_without_keys(keys, (spot, index)))
                 continue
@@ -290,12 +292,16 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
     yield finish
 
 
-def _identity(entry: Any, defaults: dict[str, Any]) -> Any:
-    """The keys of an entry, with their defaults; the entry itself if the list has no keys."""
+def _identity(entry: Any, defaults: dict[str, Any], *, custom: bool) -> Any:
+    """The keys of an entry, with their defaults; the entry itself if the list has no keys.
+
+    null is the default in a custom kind, and another key in a built-in one.
+    """
     if not defaults or not isinstance(entry, dict):
         return entry
     return {
-        key: default if entry.get(key) is None else entry[key] for key, default in defaults.items()
+        key: default if key not in entry or (custom and entry[key] is None) else entry[key]
+        for key, default in defaults.items()
     }
 
 

@@ -220,6 +220,9 @@ KINDS: Mapping[str, FieldTable] = {
                 "The name of the group of pods.", _VOLCANO_JOB, always="the Job has only one"
             ),
             "spec.tasks[].replicas": Field("The number of pods.", _VOLCANO_JOB),
+            "spec.tasks[].minAvailable": Field(
+                "The number of pods of the group that must start together.", _VOLCANO_JOB
+            ),
             "spec.tasks[].maxRetry": Field(
                 "How many restarts of its containers a task survives, as Volcano sets it on create.",
                 _VOLCANO_JOB,

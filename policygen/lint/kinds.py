@@ -35,17 +35,16 @@ _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
 
 
 _ONLY_COMPARED = GroupKind("", "Service")
-"""A kind that is compared with the cluster (`change-refused`), and that no other rule reads."""
+"""A kind that `change-refused` compares with the cluster. No other rule needs it."""
 
 
 @cache
 def _by_name() -> dict[str, frozenset[GroupKind]]:
-    """Kinds by name: those with a table, those that a spec renders, and those that are only compared."""
+    """Kinds by name: those with a table, and those that a spec renders."""
     from policygen.drift.drift import GROUP_KINDS  # noqa: PLC0415 - only of clusters that are seen
 
     found: dict[str, set[GroupKind]] = {}
-    tables = map(GroupKind._make, Cluster(()).tables)
-    for kind in (*tables, *GROUP_KINDS, _ONLY_COMPARED):
+    for kind in (*map(GroupKind._make, Cluster(()).tables), *GROUP_KINDS):
         found.setdefault(kind.kind, set()).add(CONFIG_MAP if kind in FILES else kind)
     return {name: frozenset(each) for name, each in found.items()}
 
@@ -83,7 +82,8 @@ def judged(rule: ObjectRule) -> frozenset[GroupKind]:
     """The kinds that it reports about: all for a rule about any object, none for one about the cluster."""
     if rule.judges:
         return _named(rule.judges)
-    return frozenset() if Need.SEEN in rule.needs else every()
+    compared = frozenset({_ONLY_COMPARED} if Need.STATE in rule.needs else ())
+    return frozenset() if Need.SEEN in rule.needs else every() | compared
 
 
 def looked_up(rule: ObjectRule) -> frozenset[GroupKind]:

@@ -52,6 +52,8 @@ def is_policy(data, path, gang):
         return False  # the API server copies the limits
     if "tasks" in path and last == "schedulerName":
         return False  # that of the Volcano Job is enough
+    if last == "maxRetry" or ("tasks" in path and last == "minAvailable"):
+        return False  # they are written so that a later apply of the Volcano Job changes nothing
     if last == "podManagementPolicy" or last in COUNTS:
         return gang and (data["kind"], last) != ("LeaderWorkerSet", "replicas")
     return True

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from http import HTTPStatus
+from http.client import RemoteDisconnected
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -41,7 +42,7 @@ from policygen.core.rule import Family
 from policygen.lint.registry import RULES
 from tests.examples_of_rules import examples
 
-from . import families
+from . import families, workload_families
 from .apply import FIELD_MANAGER
 from .client import APPLY, JSON, Object
 from .cluster import LATE, Cluster
@@ -72,6 +73,7 @@ SERVED = {
     for api_version, kinds in index().kinds.items()
     for kind in kinds
 }
+FAMILIES = (*families.FAMILIES, *workload_families.FAMILIES)
 FRESH = "fresh"
 """What a changed object is called, so that it is created."""
 
@@ -387,7 +389,12 @@ class Judges:
         end = time.monotonic() + LAG_S
         of = APPLY if verb == "PATCH" else JSON
         while True:
-            answer = self.client.request(verb, path, text, content_type=of, query=query)
+            try:
+                answer = self.client.request(verb, path, text, content_type=of, query=query)
+            except (
+                RemoteDisconnected
+            ):  # its code has ended with a panic, as for a Job without completions
+                return Response(ok=False, status=0, message="the server closed the connection")
             if answer.ok or not LATE.search(answer.message) or time.monotonic() > end:
                 said = "" if answer.ok else f"{answer.status} {answer.message}"
                 return Response(answer.ok, answer.status, said)
@@ -425,7 +432,7 @@ def main() -> int:
         if options.families is None:
             sets = {"changed": draw(_good(judges), options.count, options.seed)}
         else:
-            by_name = {it.name: it for it in families.FAMILIES}
+            by_name = {it.name: it for it in FAMILIES}
             chosen = [by_name[name] for name in options.families or by_name]
             sets = {it.name: hard(it, options.count, options.seed) for it in chosen}
         every: list[Verdicts] = []

@@ -8,10 +8,18 @@ kube-scheduler. The draws are the same each time. `python -m tests.servers.agree
 import pytest
 
 from tests.servers import configurations, scheduler_files
-from tests.servers.agreement import EXCEPTIONS, SERVED, Judges, draw, hard, seeds, summary
+from tests.servers.agreement import (
+    EXCEPTIONS,
+    FAMILIES,
+    SERVED,
+    Judges,
+    draw,
+    hard,
+    seeds,
+    summary,
+)
 from tests.servers.build import located
 from tests.servers.configurations import FILES
-from tests.servers.families import FAMILIES
 from tests.servers.loaders import refusals
 
 ENOUGH = 0.96

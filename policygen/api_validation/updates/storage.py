@@ -53,6 +53,8 @@ def _claim(update: ObjectUpdate) -> Iterator[RefusedChange]:
         kept = {*kept, "storageClassName"}  # a cluster without a default class may get one later
     for name in sorted(names(update, ("spec",)) - kept):
         yield from update.refused(("spec", name), f"{name} of a PersistentVolumeClaim is immutable")
+    why = "only the storage of a PersistentVolumeClaim can change"
+    yield from update.refused(("spec", "resources"), why, but=lambda path: path == _SIZE)
     if at_path(update.old, ("spec", "volumeName")):
         yield from update.refused(("spec", "volumeName"), "volumeName is immutable")
     yield from _resized(update)

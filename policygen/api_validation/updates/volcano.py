@@ -33,7 +33,7 @@ def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
     yield from _restored(update, lost)
 
     def may_change(path: Path) -> bool:
-        if path in lost or path[1] in _MUTABLE:
+        if path in lost or path[1] in _MUTABLE or _is_no_divisor(update, path):
             return True
         if path[1] == "tasks":
             return path[3:4] != () and path[3] in _MUTABLE_OF_TASK
@@ -44,6 +44,12 @@ def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
         )
 
     yield from update.refused(("spec",), why, but=may_change, by_order=True)
+
+
+def _is_no_divisor(update: ObjectUpdate, path: Path) -> bool:
+    """Whether the divisor of a reference to a resource is 0, which is the same as none."""
+    values = {at_path(it, path) for it in (update.old, update.new)} if path[-1] == "divisor" else ()
+    return bool(values) and values <= {None, "0", 0}
 
 
 def _lost(update: ObjectUpdate) -> Iterator[Path]:

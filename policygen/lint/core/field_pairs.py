@@ -17,6 +17,7 @@ from policygen.core.standard_resources import known_to_containers, whole
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.lint.core import job_policies, placement_fields, windows_pods
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _PROGRESS_S = 600
@@ -24,9 +25,10 @@ _PROGRESS_S = 600
 _STRATEGIES = {"Deployment": "strategy", "StatefulSet": "updateStrategy"}
 _ROLLING = "RollingUpdate"
 _OF_PODS = ("cpu", "memory")
+_HOST_SPACES = ("hostNetwork", "hostPID", "hostIPC")
+"""Namespaces of the node that pods with users of their own cannot use."""
 _VALIDATED = ("", "apps", "batch")
 """Groups whose pod templates the API server validates."""
-_REASONS = ("onExitCodes", "onPodConditions")
 
 
 def of_workload(workload: Workload) -> Iterator[FaultAt]:
@@ -77,21 +79,7 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
             if made_by
             else f"{workload} has a manualSelector without a selector, which is refused; remove manualSelector, or write selector",
         )
-    for rule in spec.under("podFailurePolicy").items("rules"):
-        reasons = [name for name in _REASONS if rule.data.get(name)]
-        if len(reasons) != 1:
-            reasons_found = " and ".join(reasons) or f"neither {_REASONS[0]} nor {_REASONS[1]}"
-            yield (
-                rule.at,
-                f"{workload} has a podFailurePolicy rule with {reasons_found}, which is refused; write exactly one of {_REASONS[0]} and {_REASONS[1]}",
-            )
-        codes = rule.under("onExitCodes")
-        values = codes.data.get("values")
-        if codes.data.get("operator") == "In" and isinstance(values, list) and 0 in values:
-            yield (
-                codes.at.to("values", values.index(0)),
-                f"{workload} has exit code 0 in a podFailurePolicy rule, which is refused; remove exit code 0",
-            )
+    yield from job_policies.of_job(spec)
 
 
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
@@ -106,6 +94,15 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
             spec.at / "dnsPolicy",
             f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
         )
+    yield from placement_fields.of_pod(spec)
+    for name in _HOST_SPACES if spec.data.get("hostUsers") is False else ():
+        if spec.data.get(name) is True:
+            yield (
+                spec.at / name,
+                f"{spec.owner} has {name} with hostUsers: false, which is refused; remove one of them",
+            )
+    if "os" in spec.data:
+        yield from windows_pods.of_pod(spec)
     for container in spec.containers:
         yield from _container(container)
 

@@ -64,6 +64,7 @@ FAILED = CLAIM.replace("10Gi}}}", "10Gi}}").replace(
         ),
         (PLAIN, "storage: 10Gi", "storage: 20Gi", "a claim without a StorageClass does not grow"),
         (PENDING, "storage: 10Gi", "storage: 20Gi", "only after the claim is bound"),
+        (CLAIM, "storage: 10Gi", "storage: 10Gi, iops: 1", "only the storage of a Persist"),
         (CLAIM, "ReadWriteOnce", "ReadWriteMany", "accessModes of a PersistentVolumeClaim is imm"),
         (SET, "storage: 10Gi", "storage: 20Gi", "delete the StatefulSet with --cascade=orphan"),
         (SET, "name: data,", "name: logs,", "volumeClaimTemplates of a StatefulSet is immutable"),

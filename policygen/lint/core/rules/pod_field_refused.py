@@ -6,32 +6,27 @@ from typing import Any
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.label_grammar import key_fault, value_fault
-from policygen.core.quoting import listed, quoted
-from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.core.quoting import quoted, shown
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.untyped import keyed_texts, mappings, numbered
-from policygen.lint.core import pod_templates
+from policygen.lint.core import pod_selectors, pod_templates
 from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_WITH_VALUES = ("In", "NotIn")
-_WITHOUT = ("Exists", "DoesNotExist")
-_ORDERED = ("Gt", "Lt")
-_OPERATORS = (*_WITH_VALUES, *_WITHOUT)
 _SYSTEMS = ("linux", "windows")
 _POLICIES = ("", "Always", "OnFailure", "Never")
 _NAMES = ("nodeName", "priorityClassName", "serviceAccountName")
 """Fields that name another object."""
 _RESIZED = ("cpu", "memory")
+_CONTAINER_POLICIES = ("Always", "OnFailure", "Never")
 _RESTARTS = ("NotRequired", "RestartContainer")
 _LASTING = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 """Kinds whose pods must not end."""
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _SELECTING = frozenset({"affinity", "topologySpreadConstraints"})
 """Fields with selectors."""
 _OF_PODS = frozenset({"activeDeadlineSeconds", "os", *_NAMES})
 """The scalar fields of a pod that are checked, and its system."""
-_HEAVIEST = 100
+_COMPUTED = frozenset({"preemptionPolicy", "priority"})
 _LAST_PORT = (1 << 16) - 1
 _VARIABLE = re.compile(r"[ -<>-~]+")
 """The less strict form that Kubernetes has for names of environment variables."""
@@ -44,14 +39,37 @@ def check(facts: Facts) -> Hits:
         fields = spec.data.keys()
         if not _OF_PODS.isdisjoint(fields):
             yield from _pod(spec)
+        if spec.owner.kind == "Pod" and not _COMPUTED.isdisjoint(fields):
+            yield from _priority(facts.cluster, spec)
+        elif spec.data.get("preemptionPolicy") == "":
+            message = f"{spec.owner} has an empty preemptionPolicy, which is refused; remove preemptionPolicy"
+            yield Hit(RULE, message, spec.at / "preemptionPolicy")
         yield from _policies(spec)
         if "volumes" in fields:
             yield from _volumes(spec)
         if not _SELECTING.isdisjoint(fields):
-            yield from _skews(spec)
-            yield from _affinity(spec)
+            yield from (Hit(RULE, message, at) for at, message in pod_selectors.of_pod(spec))
         for container in spec.containers:
             yield from _container(spec, container)
+
+
+def _priority(cluster: Cluster, pod: Part) -> Hits:
+    """Fields that the server sets from the class of a Pod. Source: plugin/pkg/admission/priority."""
+    name = pod.data.get("priorityClassName")
+    classes = [
+        it.fields
+        for it in cluster.priority_classes
+        if (it.name == name if name else it.fields.global_default)
+    ]
+    if name and not classes:
+        return
+    value, policy = (classes[0].value, classes[0].preemption_policy) if classes else (0, "")
+    expected = {"preemptionPolicy": policy or "PreemptLowerPriority", "priority": value}
+    for key, right in expected.items():
+        found = pod.data.get(key)
+        if isinstance(found, type(right)) and found != right:
+            message = f"{pod.owner} has {key} {shown(found)}, but its PriorityClass gives it {shown(right)}, which is refused; remove {key}"
+            yield Hit(RULE, message, pod.at / key)
 
 
 def _pod(spec: Part) -> Hits:
@@ -143,98 +161,12 @@ def _volumes(spec: Part) -> Hits:
             )
 
 
-def _skews(spec: Part) -> Hits:
-    for constraint in spec.items("topologySpreadConstraints"):
-        skew = constraint.data.get("maxSkew", 0)
-        if isinstance(skew, int) and skew <= 0:
-            message = f"{spec.owner} has maxSkew {skew}, which is refused; write at least 1"
-            yield Hit(RULE, message, constraint.at / "maxSkew")
-
-
-def _affinity(spec: Part) -> Hits:
-    affinity = spec.under("affinity")
-    spread = list(spec.items("topologySpreadConstraints"))
-    terms = list(spread)
-    for key in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
-        for term in affinity.under(key).items(_PREFERRED):
-            weight = term.data.get("weight")
-            if isinstance(weight, int) and not 1 <= weight <= _HEAVIEST:
-                message = f"{spec.owner} has a preferred affinity with weight {weight}, which is refused; write 1 to {_HEAVIEST}"
-                yield Hit(RULE, message, term.at / "weight")
-            terms.append(term.under("podAffinityTerm"))
-            yield from _expressions(term.under("preference"), "nodes")
-            yield from _fields(term.under("preference"))
-        if key != "nodeAffinity":
-            terms += affinity.under(key).items(_REQUIRED)
-    for term in affinity.under("nodeAffinity").under(_REQUIRED).items("nodeSelectorTerms"):
-        yield from _expressions(term, "nodes")
-        yield from _fields(term)
-        yield from _values(term)
-    for term in terms[len(spread) :]:
-        domain = term.data.get("topologyKey")
-        if isinstance(domain, str) and (fault := key_fault(domain)):
-            yield Hit(RULE, f"{spec.owner}: {fault}", term.at / "topologyKey")
-    for term in terms:
-        for key in ("labelSelector", "namespaceSelector"):
-            yield from _expressions(term.under(key), "pods")
-            yield from _values(term.under(key))
-            labels = term.under(key).under("matchLabels")
-            yield from (
-                Hit(RULE, message, at) for at, message in pod_templates.label_faults(labels)
-            )
-
-
-def _expressions(selector: Part, what: str) -> Hits:
-    """For nodes, the schema lists the valid operators."""
-    for expression in selector.items("matchExpressions"):
-        operator, values = expression.data.get("operator"), expression.data.get("values")
-        values = [] if values is None else values
-        if not isinstance(operator, str) or not isinstance(values, list):
-            continue
-        who, key = expression.owner, expression.data.get("key")
-        if what == "pods" and operator not in _OPERATORS:
-            message = f"{who} selects {what} by operator {quoted(operator)}, which is not valid; write {listed([*_OPERATORS])}"
-            yield Hit(RULE, message, expression.at / "operator")
-        elif operator in _WITH_VALUES and not values:
-            yield Hit(
-                RULE,
-                f"{who} selects {what} by operator {operator} without values; write at least one value, or use Exists",
-                expression.at,
-            )
-        elif operator in _WITHOUT and values:
-            message = f"{who} selects {what} by operator {operator}, which takes no values; remove the values, or use In"
-            yield Hit(RULE, message, expression.at / "values")
-        elif operator in _ORDERED and len(values) != 1:
-            yield Hit(
-                RULE,
-                f"{who} selects {what} by operator {operator}, which takes exactly one value; write one integer",
-                expression.at,
-            )
-        if isinstance(key, str) and (fault := key_fault(key)):
-            yield Hit(RULE, f"{expression.owner}: {fault}", expression.at / "key")
-
-
-def _fields(selector: Part) -> Hits:
-    for expression in selector.items("matchFields"):
-        key = expression.data.get("key")
-        if isinstance(key, str) and key != "metadata.name":
-            message = f"{expression.owner} selects nodes by field {quoted(key)}, which is refused; write metadata.name"
-            yield Hit(RULE, message, expression.at / "key")
-
-
-def _values(selector: Part) -> Hits:
-    """Checks the values of expressions. Preferences for nodes are skipped: they accept any value."""
-    for expression in selector.items("matchExpressions"):
-        values = expression.data.get("values")
-        if expression.data.get("operator") not in _WITH_VALUES or not isinstance(values, list):
-            continue
-        for index, value in enumerate(values):
-            if isinstance(value, str) and (fault := value_fault(value)):
-                yield Hit(RULE, f"{expression.owner}: {fault}", expression.at / "values" / index)
-
-
 def _container(spec: Part, container: Part) -> Hits:
     fields = container.data.keys()
+    policy = container.data.get("restartPolicy")
+    if isinstance(policy, str) and policy not in _CONTAINER_POLICIES:
+        message = f"{named(container)} has restartPolicy {quoted(policy)}, which is refused; write Always, or remove restartPolicy"
+        yield Hit(RULE, message, container.at / "restartPolicy")
     if "ports" in fields:
         yield from _ports(container)
     if "env" in fields:
@@ -283,7 +215,8 @@ def _ports(container: Part) -> Hits:
     seen: set[str] = set()
     for i, port in numbered(container.data, "ports"):
         for key, first in (("containerPort", 1), ("hostPort", 0)):
-            number = port.get(key, 0)
+            number = port.get(key)
+            number = 0 if number is None else number
             if isinstance(number, int) and not first <= number <= _LAST_PORT:
                 message = f"{named(container)} has {key} {number}, which is refused; write 1 to {_LAST_PORT}"
                 yield Hit(RULE, message, container.at.to("ports", i, key))
@@ -304,4 +237,5 @@ RULE = ObjectRule(
     remedy="Correct the field that the finding names.",
     judges=pod_templates.KINDS,
     check=check,
+    reads=("PriorityClass",),
 )

@@ -1,11 +1,14 @@
 """A Job's managedBy is not a valid controller name."""
 
+import re
+
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.quoting import quoted
 from policygen.lint.core.webhook_objects import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LONGEST = 63
+_PATH = re.compile(r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", re.ASCII)
 
 
 def check(facts: Facts) -> Hits:
@@ -13,7 +16,7 @@ def check(facts: Facts) -> Hits:
     for job in batch_jobs(facts.cluster):
         name = job.managed_by
         domain, slash, rest = (name or "").partition("/")
-        if name is not None and not (slash and rest and is_subdomain(domain)):
+        if name is not None and not (slash and is_subdomain(domain) and _PATH.fullmatch(rest)):
             yield Hit(
                 RULE,
                 f"managedBy of {job.workload} is {quoted(name)}, but must have the form domain/name; "
