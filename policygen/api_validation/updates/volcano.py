@@ -48,8 +48,8 @@ def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
 
 def _is_no_divisor(update: ObjectUpdate, path: Path) -> bool:
     """Whether the divisor of a reference to a resource is 0, which is the same as none."""
-    values = {at_path(it, path) for it in (update.old, update.new)} if path[-1] == "divisor" else ()
-    return bool(values) and values <= {None, "0", 0}
+    values = [at_path(it, path) for it in (update.old, update.new)]
+    return path[-1] == "divisor" and all(it in (None, "0", 0) for it in values)
 
 
 def _lost(update: ObjectUpdate) -> Iterator[Path]:
