@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from msgspec import Struct, field
 
@@ -175,12 +175,18 @@ def knows_label(node: Node, key: str) -> bool:
     """Whether a label that a node does not list is known to be missing."""
     if node.stated is Stated.ALL:
         return True
-    if meant_label(key, USUAL_LABELS):
+    if _is_usual_misspelt(key):
         return True
     if node.stated is Stated.PART:
         return bool(meant_label(key, node.labels))
     domain = key.partition("/")[0]
     return not (domain == _KUBERNETES or domain.endswith(f".{_KUBERNETES}"))
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_usual_misspelt(key: str) -> bool:
+    """Whether a key is certainly a misspelling of a label that kubelets and cloud providers set."""
+    return bool(meant_label(key, USUAL_LABELS))
 
 
 def meant_label(key: str, known: Collection[str]) -> str:

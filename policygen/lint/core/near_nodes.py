@@ -52,6 +52,8 @@ class _Refusing(Struct, frozen=True, eq=False):
     after: tuple[Miss, ...]
     changes: int
     """The number of changes that they need."""
+    is_selected: bool
+    """Whether the pods have selectors, and select the nodes."""
 
 
 class _Choice(Struct, frozen=True, eq=False):
@@ -63,13 +65,6 @@ class _Choice(Struct, frozen=True, eq=False):
     """The number of the way."""
     demand: Demand
     group: _Refusing
-
-    @property
-    def is_selected(self) -> bool:
-        """Whether the pods select the nodes."""
-        selects = self.demand.selector or self.demand.terms
-        others = Differs | NoTerm | OtherName
-        return bool(selects) and not any(isinstance(it, others) for it in self.group.before)
 
 
 class _Near(Struct, frozen=True, eq=False):
@@ -103,7 +98,7 @@ class NearestNodes:
 
     def _nearest(self, demands: Sequence[Demand]) -> _Near:
         every = list(self._choices(demands))
-        selected = list(_near(it for it in every if it.is_selected))
+        selected = list(_near(it for it in every if it.group.is_selected))
         if selected and all(map(_lists_zero, selected)):
             return min(selected, key=_distance)
         every.sort(key=lambda it: it.group.changes)
@@ -127,10 +122,12 @@ class NearestNodes:
         found = self._groups.get(without_requests)
         if found is None:
             found = []
+            selects = bool(without_requests.selector or without_requests.terms)
             for nodes in self._index.nodes.groups(without_requests.keys):
                 before, after = misses_beside_amounts(without_requests, nodes)
                 changes = len({_subject(it) for it in (*before, *after)})
-                found.append(_Refusing(nodes, before, after, changes))
+                others = any(isinstance(it, Differs | NoTerm | OtherName) for it in before)
+                found.append(_Refusing(nodes, before, after, changes, selects and not others))
             self._groups[without_requests] = found
         return found
 
