@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from policygen.core.names import NODE_NAME
+from policygen.core.names import HOSTNAME, NODE_NAME
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Requirement, TaintView, TolerationView
 from policygen.kubernetes.node_filters import CORDON, EXECUTE, HARD, Demand, Term
@@ -90,6 +90,20 @@ class NodeIndex:
         for key in it.keys:
             found &= ~self._label(key).unknown
         return found
+
+    def domain(self, nodes: Bits, key: str) -> Bits:
+        """The nodes that certainly have a value of a label that one of some nodes has."""
+        if key == HOSTNAME:
+            return nodes
+        found = 0
+        for equal in self._label(key).values.values():
+            if equal & nodes:
+                found |= equal
+        return found
+
+    def unknown(self, key: str) -> Bits:
+        """The nodes that may have a label with any value."""
+        return self._label(key).unknown
 
     def selected(self, it: Demand) -> Bits:
         """The nodes that the node selector and the node affinity select, or may select."""

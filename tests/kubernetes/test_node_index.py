@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from policygen.core.names import NODE_NAME
 from policygen.kubernetes.core import Requirement, TaintView, TolerationView
 from policygen.kubernetes.node_filters import Demand, Domain, Placed, Term, hard_taints, misses
-from policygen.kubernetes.node_groups import Node, NodeSet, Stated
+from policygen.kubernetes.node_groups import Node, NodeSet, Stated, knows_label
 from policygen.kubernetes.node_index import NodeIndex
 
 KEYS = ("pool", "Pool", "zone", "topology.kubernetes.io/zone")
@@ -92,6 +92,18 @@ def test_groups_have_the_bits_of_their_nodes(all_nodes):
         [id(node) for _, node in index.entries(group.bits)] for group in groups
     ]
     assert sum(group.bits for group in groups) == index.all
+
+
+@given(st.lists(nodes(), max_size=6), st.integers(0, 63), st.sampled_from(KEYS))
+def test_a_domain_has_all_nodes_with_a_value(all_nodes, some, key):
+    index = NodeIndex(NodeSet(all_nodes))
+    values = {it.labels.get(key) for i, it in enumerate(all_nodes) if some >> i & 1} - {None}
+    inside = [i for i, it in enumerate(all_nodes) if it.labels.get(key) in values]
+    assert index.domain(some & index.all, key) == sum(1 << i for i in inside)
+    unknown = [
+        i for i, it in enumerate(all_nodes) if key not in it.labels and not knows_label(it, key)
+    ]
+    assert index.unknown(key) == sum(1 << i for i in unknown)
 
 
 def test_room_and_levels():

@@ -8,6 +8,7 @@ from policygen.kubernetes.pod_labels import pod_labels
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.core.pod_partners import partners
 from policygen.lint.rule import Facts, Need
 
 
@@ -53,25 +54,20 @@ def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
             continue
         if len(it.ways) == 1:
             pods = EqualPods(it.template.spec, labels, it.ways[0].demand)
-            near = [one for one in _near(facts, it, pods, index) if one.pods < enough]
+            near = list(_near(facts, it, pods, index))
             if near:
                 yield it, min(near, key=lambda one: one.pods)
 
 
 def _near(facts: Facts, it: PodDemand, pods: EqualPods, index: NodeIndex) -> Iterator[Room]:
-    """The room by affinities of the pods to themselves, if these select no other pods of the input."""
+    """The room by affinities of the pods to themselves, if it is too small and these select no other pods of the input."""
     if Need.WHOLE not in facts.given or not mapping(it.template.spec.affinity, "podAffinity"):
         return
-    others = [
-        pod_labels(workload, template)
-        for workload in facts.cluster.workloads
-        for template in workload.templates
-        if template is not it.template
-        and (
-            "" in {workload.namespace, it.workload.namespace}
-            or workload.namespace == it.workload.namespace
-        )
-    ]
     for term, one in in_one_domain(pods, index):
-        if not any(selected(term, labels) for labels in others):
+        if one.pods > (it.pods or 0):
+            continue
+        others = facts.derive(partners).near(it.workload.namespace)
+        if not any(
+            selected(term, each.labels) for each in others if each.template is not it.template
+        ):
             yield one

@@ -93,7 +93,7 @@ class _Repelled:
                 if occupant.pods is pods or number in never_run:
                     continue
                 if not self._is_evicted(pods, occupant.pods):
-                    blocked |= self._domain(occupant.nodes, term.key)
+                    blocked |= self._index.domain(occupant.nodes, term.key)
                     by.setdefault(number, (occupant, path))
             taking = 0
             for way in it.ways if by else ():
@@ -163,16 +163,6 @@ class _Repelled:
             return True
         others, cluster = term.namespace_selector, self._facts.cluster
         return others is not None and (others.empty or _is_selected(cluster, term, namespace))
-
-    def _domain(self, nodes: Bits, key: str) -> Bits:
-        """The nodes that a term excludes if its pods run on these nodes."""
-        if key == HOSTNAME:
-            return nodes
-        values = {node.labels.get(key) for _, node in self._index.entries(nodes)} - {None}
-        found = 0
-        for bit, node in self._index.entries(self._index.all if values else 0):
-            found |= bit * (node.labels.get(key) in values)
-        return found
 
 
 def _is_selected(cluster: Cluster, term: PodTerm, namespace: str) -> bool:

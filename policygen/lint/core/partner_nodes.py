@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from policygen.core.finding import Path
 from policygen.core.names import HOSTNAME
-from policygen.kubernetes.node_groups import knows_label
 from policygen.kubernetes.node_index import Bits, NodeIndex
 from policygen.kubernetes.pod_terms import PodTerm
 from policygen.lint.core.known_nodes import node_index
@@ -64,14 +63,8 @@ def _domains(index: NodeIndex, nodes: Bits, key: str) -> Bits:
     """The nodes that are, or may be, in one domain with these nodes."""
     if key == HOSTNAME:
         return nodes
-    if any(key not in it.labels and not knows_label(it, key) for _, it in index.entries(nodes)):
-        return index.all
-    values = {node.labels.get(key) for _, node in index.entries(nodes)} - {None}
-    found = 0
-    for bit, node in index.entries(index.all):
-        unknown = key not in node.labels and not knows_label(node, key)
-        found |= bit * (unknown or node.labels.get(key) in values)
-    return found
+    unknown = index.unknown(key)
+    return index.all if unknown & nodes else index.domain(nodes, key) | unknown
 
 
 def _names(index: NodeIndex, nodes: Bits) -> tuple[str, ...]:

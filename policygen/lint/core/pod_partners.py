@@ -155,6 +155,12 @@ class Partners:
         selector = term.namespace_selector
         return selector is not None and selects(self._cluster, selector, namespace) is not False
 
+    def near(self, namespace: str) -> Sequence[TemplatePods]:
+        """The pods that are, or may be, in a namespace; an empty one is not known."""
+        if not namespace:
+            return self.pods
+        return [*self.namespaces.get("", ()), *self.namespaces.get(namespace, ())]
+
     def values(self, key: str, namespaces: Iterable[str]) -> Names:
         """The values of a label of pods in these namespaces."""
         names = key, frozenset(namespaces)
