@@ -1,6 +1,6 @@
 """PriorityClasses and the workloads with GPUs that use them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
@@ -26,19 +26,18 @@ def preempts(entry: Class) -> bool:
     return entry.fields.preemption_policy != "Never"
 
 
-def classes_of_gpu_workloads(cluster: Cluster) -> Mapping[str, tuple[Workload, ...]]:
+def classes_of_gpu_workloads(cluster: Cluster) -> Mapping[str, Sequence[Workload]]:
     """The workloads with GPUs by the PriorityClass of their pods, empty without one; for `derive`.
 
     Skips workloads with a WorkloadPriorityClass, which Kueue uses instead.
     """
-    found: dict[str, tuple[Workload, ...]] = {}
+    found: dict[str, list[Workload]] = {}
     for workload in cluster.workloads:
         templates = [it for it in workload.templates if accelerators.requested(cluster, it)]
         if not templates or PRIORITY in workload.labels:
             continue
-        own = text(
-            workload.spec, "priorityClassName"
-        )  # of a Pod, or for all tasks of a Volcano Job
-        for name in {it.spec.priority_class_name or own for it in templates}:
-            found[name] = (*found.get(name, ()), workload)
+        # A Pod has it in its spec, a Volcano Job for all its tasks.
+        own = text(workload.spec, "priorityClassName")
+        for name in dict.fromkeys(it.spec.priority_class_name or own for it in templates):
+            found.setdefault(name, []).append(workload)
     return found
