@@ -4,7 +4,7 @@ A set of nodes is an integer with a bit for each. The answers are those of `node
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import ceil, lcm
 from typing import TypeVar
@@ -100,6 +100,10 @@ class NodeIndex:
             if equal & nodes:
                 found |= equal
         return found
+
+    def values(self, key: str) -> Mapping[str, Bits]:
+        """The nodes by their value of a label."""
+        return self._label(key).values
 
     def unknown(self, key: str) -> Bits:
         """The nodes that may have a label with any value."""

@@ -3,9 +3,10 @@
 from policygen.core.names import GPU
 from policygen.core.quoting import counted
 from policygen.kubernetes.accelerators import is_one
-from policygen.kubernetes.node_filters import HARD, misses
-from policygen.kubernetes.node_groups import Node, NodeSet
-from policygen.lint.core.known_nodes import known_nodes
+from policygen.kubernetes.node_filters import HARD
+from policygen.kubernetes.node_groups import Node
+from policygen.kubernetes.node_index import Bits
+from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -17,22 +18,24 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/framework/plugins/tainttoleration of Kubernetes 1.36.3; a selector of GPU
     pods does not keep other pods away.
     """
-    nodes = facts.derive(known_nodes).all
-    with_gpus = NodeSet(it for it in nodes if _has_gpus(it) and not _is_tainted(it))
-    without = NodeSet(it for it in nodes if not _has_gpus(it))
+    index = facts.derive(node_index)
+    untainted: Bits = 0
+    without: Bits = 0
+    for bit, node in index.entries(index.all):
+        if not _has_gpus(node):
+            without |= bit
+        elif not _is_tainted(node):
+            untainted |= bit
     guests = []
-    open_: dict[str, Node] = {}
-    for it in facts.derive(pod_demands) if with_gpus.all and without.all else ():
-        if not _is_plain(it):
-            continue
-        demand = it.ways[0].demand
-        takers = [group for group in with_gpus.groups(demand.keys) if not misses(demand, group)]
-        if takers and not all(misses(demand, group) for group in without.groups(demand.keys)):
+    used: Bits = 0
+    for it in facts.derive(pod_demands) if untainted and without else ():
+        takers = index.takers(it.ways[0].demand) if _is_plain(it) else 0
+        if takers & untainted and takers & without:
             guests.append(it.workload)
-            if len(open_) < len(with_gpus.all):
-                open_ |= {node.name: node for group in takers for node in group.nodes}
+            used |= takers & untainted
     if guests:
         other = counted(len(guests) - 1, "other workload")
+        open_ = {node.name: node for _, node in index.entries(used)}
         first = next(iter(open_.values()))
         yield Hit(
             RULE,

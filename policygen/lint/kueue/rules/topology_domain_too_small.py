@@ -1,13 +1,11 @@
 """A workload requires one domain of a topology for all its pods, but no domain has room for them."""
 
-from collections.abc import Mapping
-
 from policygen.core.quoting import counted
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
-from policygen.kubernetes.node_filters import misses
-from policygen.kubernetes.node_groups import NodeSet
+from policygen.kubernetes.node_groups import NodeSize
+from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import READS, PodDemand, Way, pod_demands
 from policygen.lint.kueue.topologies import levels
 from policygen.lint.kueue.topology_requests import GROUP, REQUIRED
@@ -19,19 +17,19 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/cache/scheduler/tas_flavor_snapshot.go of Kueue 0.19.2, findTopologyAssignment.
     """
-    nodes = facts.derive(known_nodes)
+    index = facts.derive(node_index)
     for it in facts.derive(pod_demands):
         level, pods = it.template.annotations.get(REQUIRED), _pods(it)
         if level is None or pods is None or GROUP in it.template.annotations:
             continue
         most = 0
         for way in it.ways:
-            rooms = _rooms(facts, way, level, nodes)
-            if rooms is None:
+            room = _room(facts, way, level, index, pods)
+            if room is None or room >= pods:
                 break
-            most = max((most, *rooms.values()))
+            most = max(most, room)
         else:
-            if 0 < most < pods:
+            if most > 0:
                 yield Hit(
                     RULE,
                     f"{it.workload} requires that its {pods} pods run on nodes with the same {level}, but such nodes "
@@ -52,25 +50,30 @@ def _pods(it: PodDemand) -> int | None:
     return count // groups if isinstance(groups, int) and groups > 0 else None
 
 
-def _rooms(facts: Facts, way: Way, level: str, nodes: NodeSet) -> Mapping[str, int] | None:
-    """How many pods the nodes of each domain take; None if a flavor or node is not known enough."""
+def _room(facts: Facts, way: Way, level: str, index: NodeIndex, enough: int) -> int | None:
+    """How many pods the nodes of the largest domain take, or of one that takes enough.
+
+    None if a flavor or node is not known enough.
+    """
     for flavor in way.flavors:
         known = levels(facts.cluster, flavor)
         if flavor.fields.topology_name and (known is None or level not in known):
             return None  # other rules report it
     if not any(flavor.fields.topology_name for flavor in way.flavors):
         return None
-    found: dict[str, int] = {}
-    for group in nodes.groups(way.demand.keys | {level}):
-        domain = group.labels.get(level)
-        if domain is None or misses(way.demand, group):
-            continue
-        for size in group.sizes:
-            pods = size.holds(way.demand.requests)
+    takers = index.takers(way.demand)
+    most = 0
+    for equal in index.values(level).values():
+        room = 0
+        for _, node in index.entries(equal & takers):
+            pods = NodeSize(node.allocatable, 1, node.stated).holds(way.demand.requests)
             if pods is None:
                 return None
-            found[domain] = found.get(domain, 0) + int(pods) * size.count
-    return found
+            room += int(pods) * node.count
+            if room >= enough:
+                return room
+        most = max(most, room)
+    return most
 
 
 RULE = ObjectRule(
