@@ -88,7 +88,7 @@ def patch(**given: Any) -> None:
             say(f"policygen: {summary}")
     differs = given["check"] and bool(patched.changed)
     if differs and form == "text" and "-" not in request.files:
-        say(f"policygen: to change the files, run: {command_without('--check', '--write')}")
+        say(f"policygen: to change the files, run `{command_without('--check', '--write')}`")
     _exit(patched, differs=differs)
 
 

@@ -194,7 +194,7 @@ def _deliver(results: "Mapping[str, Result]", given: dict[str, Any], output: Pat
             else:
                 clusters.compare(results, output, kustomization=kustomization)
         except CheckFailed:
-            say(f"the files in {output} differ; to write them, run: {command_without('--check')}")
+            say(f"the files in {output} differ; to write them, run `{command_without('--check')}`")
             raise
 
 

@@ -65,9 +65,8 @@ def upgrade(
     done = write or (source is not None and form == "text")
     summary = app_upgrade.summary(upgraded, done=done)
     if check and source is None and upgraded.fixed.texts:
-        summary.append(
-            f"policygen: to change the files, run: {command_without('--check', '--write')}"
-        )
+        command = command_without("--check", "--write")
+        summary.append(f"policygen: to change the files, run `{command}`")
     if form == "text":
         if not write:
             _print_text(upgraded, given if source else None)

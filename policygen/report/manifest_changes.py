@@ -13,7 +13,7 @@ from policygen.report.text import summary
 
 def markdown(report: Report, out: TextIO, *, command: str, diff: str, lines: Sequence[str]) -> None:
     """Write the findings that a person must fix, and the diff. `lines` are the summary."""
-    about = escaped(" ".join(it.removeprefix("policygen: ") for it in lines))
+    about = escaped("; ".join(it.removeprefix("policygen: ") for it in lines))
     title = f"policygen {command}: {summary(report.findings)}"
     room = write_findings(title, about, report.findings, out)
     if diff:

@@ -28,7 +28,7 @@ def test_it_shows_a_diff_and_changes_files_only_with_write(policygen, job):
     assert job.read_text() == JOB
     done = policygen("patch", "--check", "job.yaml", *SPEC)
     assert (done.returncode, job.read_text()) == (1, JOB)
-    command = done.stderr.splitlines()[-1].partition("run: policygen ")[2]
+    command = done.stderr.splitlines()[-1].partition("run `policygen ")[2].removesuffix("`")
     assert command == f"patch --write job.yaml {shlex.join(SPEC)}"
     done = policygen("patch", "--write", "job.yaml", *SPEC)
     assert (done.returncode, done.stdout) == (0, "")

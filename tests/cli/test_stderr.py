@@ -104,10 +104,10 @@ def test_a_quiet_check_prints_nothing_unless_something_differs(run, tmp_path):
     code, diff, err = run(*given, "--check", "-q")
     assert code == 1
     assert re.fullmatch(
-        r"the files in \S+ differ; to write them, run: policygen render .* -q\n", err
+        r"the files in \S+ differ; to write them, run `policygen render .* -q`\n", err
     )
     assert diff.startswith("---")
-    command = shlex.split(err.partition("run: policygen ")[2])
+    command = shlex.split(err.partition("run `policygen ")[2].removesuffix("`\n"))
     assert run(*command)[0] == 0
     assert run(*given, "--check", "-q") == (0, "", "")
 

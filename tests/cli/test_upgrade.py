@@ -38,8 +38,11 @@ def test_it_shows_a_diff_and_changes_files_only_with_write(policygen, queue):
 def test_a_check_fails_if_files_would_change(policygen, queue):
     done = policygen("upgrade", "--check", "queue.yaml")
     assert (done.returncode, queue.read_text()) == (1, OLD)
-    command = done.stderr.splitlines()[-1].partition("run: policygen ")[2]
+    command = done.stderr.splitlines()[-1].partition("run `policygen ")[2].removesuffix("`")
     assert command == "upgrade --write queue.yaml"
+    done = policygen("upgrade", "--check", "queue.yaml", "-f", "markdown")
+    line = "1 file would change; to change the files, run `policygen upgrade --write queue.yaml -f markdown`"
+    assert line in done.stdout.splitlines()
     assert policygen(*command.split()).returncode == 0
     assert queue.read_text() == NEW
 
