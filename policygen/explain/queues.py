@@ -191,7 +191,7 @@ def _cell(tree: Tree, node: TeamNode | None, facts: PoolFacts, resource: str, fi
     amounts = [it.guarantee[pool][resource] for it in children]
     return joined(
         own,
-        *(quotas.guarantee(tree, it, facts, resource)[-1:] for it in children),
+        *(quotas.guarantee(tree, it, facts, resource) for it in children),
         [
             Step(
                 field,
@@ -212,7 +212,7 @@ def _of_root(tree: Tree, facts: PoolFacts, resource: str, *, reserved: bool) -> 
         return [Step("guaranteed", exact(resource, 0), note="the pool has no team")]
     return joined(
         quotas.available(facts, resource) if resource in HOST else [],
-        *(quotas.guarantee(tree, it, facts, resource)[-1:] for it in roots),
+        *(quotas.guarantee(tree, it, facts, resource) for it in roots),
         [Step("guaranteed", exact(resource, sum(amounts)), plus(resource, amounts))],
     )
 
@@ -241,7 +241,7 @@ def deserved(
         return [
             *joined(
                 above,
-                *(deserved(tree, amounts, it, facts, resource)[-1:] for it in others),
+                *(deserved(tree, amounts, it, facts, resource) for it in others),
             ),
             Step(
                 f"deserved of {node.name} ({resource})",
@@ -250,7 +250,7 @@ def deserved(
                 note="all that the child teams leave",
             ),
         ]
-    guarantees = (quotas.guarantee(tree, it, facts, resource)[-1:] for it in siblings)
+    guarantees = (quotas.guarantee(tree, it, facts, resource) for it in siblings)
     left = Step(
         "not guaranteed to any child" if node.parent else "not guaranteed to any team",
         exact(resource, whole[resource] - sum(floors)),
@@ -262,7 +262,7 @@ def deserved(
         *guarantees,
         quotas.guarantee(tree, node, facts, resource),
         [left],
-        [quotas.weight(node, facts)],
+        [quotas.weight(it, facts) for it in siblings],
     )
     own = exact(resource, mine)
     if resource not in HOST:
@@ -289,7 +289,7 @@ def deserved(
     note = "in proportion to the GPUs by weight; at most the limit"
     formula = f"min({own} + {part}, {exact(resource, limit)})"
     return [
-        *joined(before, quotas.limit(tree, node, facts, resource)[-1:]),
+        *joined(before, quotas.limit(tree, node, facts, resource)),
         Step(f"deserved of {node.name} ({resource})", exact(resource, amount), formula, note=note),
     ]
 

@@ -52,7 +52,7 @@ def guarantee(tree: Tree, node: TeamNode, facts: PoolFacts, resource: str) -> St
         children = [it for it in tree.by_parent[team.name] if it is not node]
         return joined(
             guarantee(tree, team, facts, resource),
-            *(guarantee(tree, it, facts, resource)[-1:] for it in children),
+            *(guarantee(tree, it, facts, resource) for it in children),
             [
                 Step(
                     name,
@@ -75,9 +75,10 @@ def guarantee(tree: Tree, node: TeamNode, facts: PoolFacts, resource: str) -> St
         if written is not None:
             return [Step(name, exact(resource, amount), at=quota.at.to(resource, "guarantee"))]
         units = {it: node.guarantee[facts.name][it] for it in facts.resources}
-        parts = [guarantee(tree, node, facts, it)[-1:] for it in facts.resources if units[it]]
+        parts = [guarantee(tree, node, facts, it) for it in facts.resources if units[it]]
         return joined(
             available(facts, resource),
+            *(available(facts, it) for it in facts.resources),
             *parts,
             [Step(name, exact(resource, amount), proportional(facts, resource, units))],
         )
@@ -109,7 +110,8 @@ def limit(tree: Tree, node: TeamNode, facts: PoolFacts, resource: str) -> Steps:
         formula = f"min({proportional(facts, resource, units)}, {wider[-1].value})"
         return joined(
             available(facts, resource),
-            *(limit(tree, node, facts, it)[-1:] for it in facts.resources),
+            *(available(facts, it) for it in facts.resources),
+            *(limit(tree, node, facts, it) for it in facts.resources),
             wider,
             [Step(name, exact(resource, amount), formula)],
         )
@@ -126,7 +128,7 @@ def rest(tree: Tree, facts: PoolFacts, resource: str) -> Steps:
     has = available(facts, resource)
     return joined(
         has,
-        *(guarantee(tree, it, facts, resource)[-1:] for it in roots),
+        *(guarantee(tree, it, facts, resource) for it in roots),
         [
             Step(
                 _of_pool("not guaranteed to any team", facts, resource),
@@ -308,7 +310,7 @@ def _guarantee_by_weight(tree: Tree, node: TeamNode, facts: PoolFacts, resource:
                 f"max(0, {minus(resource, facts.available[resource], written)})",
             )
         ],
-        [weight(node, facts)],
+        [weight(it, facts) for it in sharing],
         [step],
     )
 
@@ -345,10 +347,10 @@ def _limit_by_weight(tree: Tree, node: TeamNode, facts: PoolFacts, resource: str
             Step("overcommitRatio", f"{float(ratio or 0):g}", at=at),
             Step("the most that limits sum to", str(product), f"floor({has} × {ratio})"),
         ],
-        *(limit(tree, it, facts, resource)[-1:] for it in written),
+        *(limit(tree, it, facts, resource) for it in written),
         [
             Step("divided by weight", str(free), f"max(0, {minus(resource, product, limits)})"),
-            weight(node, facts),
+            *(weight(it, facts) for it in sharing),
             step,
         ],
     )
