@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from policygen.adopt.infer import Inferred
 from policygen.adopt.volcano import VOLCANOS
 from policygen.core.finding import dotted
-from policygen.core.names import SET
+from policygen.core.names import MANAGED_BY, SET
 from policygen.drift.compare import FieldDifference, Read, differences
 from policygen.drift.drift import GROUP_KINDS, RenderedObject, alike
 from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO, Cluster
@@ -32,7 +32,14 @@ _REFERENCES = {
 """Fields of `spec` that name another object, with its kind."""
 
 
+_OF_THE_SET = {("metadata", "labels", it) for it in (SET, MANAGED_BY)}
+_OF_TOOLS = ("kubectl.kubernetes.io/", "deployment.kubernetes.io/", "batch.kubernetes.io/")
+"""The beginnings of labels and annotations that kubectl and controllers write."""
+
 _LABELS = "the labels that name the tool and the set are not set here, and rendered"
+
+_MORE = "the spec renders this object, which does not exist here"
+_ANOTHER = "the spec renders another object with this name"
 
 
 class SpecDifference(Struct, frozen=True):
@@ -48,6 +55,8 @@ class SpecDifference(Struct, frozen=True):
     """The value of the field that was read; UNSET if it is not set, or if the difference is not one of values."""
     rendered: Any = UNSET
     """The same of the rendered object."""
+    of_field: FieldDifference | None = None
+    """The difference of two values, with their places."""
 
 
 def spec_differences(
@@ -73,22 +82,32 @@ def spec_differences(
         elif not found.labels.get(SET):
             yield SpecDifference(str(found), "metadata.labels", _LABELS)
         left, right = alike(mine, _translated(found, inferred.renamed))
-        for difference in differences(left.data, right.data, read):
-            if difference.path[:2] != ("metadata", "labels"):
+        for difference in (*differences(left.data, right.data, read), *_more_metadata(left, right)):
+            if difference.path not in _OF_THE_SET:
                 yield SpecDifference(
                     str(found),
                     dotted(difference.named),
                     _message(difference),
                     difference.found,
                     difference.expected,
+                    difference,
                 )
     for name, reason in inferred.left:
         yield SpecDifference(name, "", reason)
+    there = {it.identity for it in cluster.objects}
     for identity, mine in expected.items():
         if identity not in seen:
-            yield SpecDifference(
-                str(mine), "", "the spec renders this object, which does not exist here"
-            )
+            yield SpecDifference(str(mine), "", _ANOTHER if identity in there else _MORE)
+
+
+def _more_metadata(expected: Object, found: Object) -> Iterator[FieldDifference]:
+    """The labels and annotations that only the object has that was read."""
+    for part in ("labels", "annotations"):
+        mine, theirs = (mapping(it.data, "metadata", part) for it in (expected, found))
+        for key, value in theirs.items():
+            if key not in mine and not str(key).startswith(_OF_TOOLS):
+                path = ("metadata", part, key)
+                yield FieldDifference(path, UNSET, value, path, named=path)
 
 
 def _policy(cluster: Cluster, inferred: Inferred) -> Iterator[Object]:

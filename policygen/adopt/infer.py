@@ -86,27 +86,15 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         owned, spaces, queued, rendered_models.above_quotas(labelled, spaces)
     )
     owned |= _alone(limits, owned, spaces)
-    found_models, needs = models.of_pod_groups(cluster, trees, owned, scope)
+    ranked = priorities.priorities(cluster, scope)
+    names = {it.name for it in ranked}
+    found_models, needs, of_pods = models.of_pod_groups(cluster, trees, owned, scope, names)
     if not scope.rendered:
         needs = workloads.needs(cluster, places, needs)
     made = _pools(
         cluster, scope, trees, limits, _with_defaults(needs, trees, spaces), labelled=labelled
     )
-    guesses = [
-        Guess("ResourcePool", it, ("spec", "nodeSelector"), _NODES) for it in sorted(made.selectors)
-    ]
-    guesses += [
-        Guess("ResourcePool", it, ("spec", "nodeSelector"), _PROBABLE)
-        for it in sorted(made.probable)
-    ]
-    guesses += [
-        Guess("ResourcePool", it, ("spec", "capacity"), _CAPACITY) for it in sorted(made.assumed)
-    ]
-    guesses += [
-        Guess("ResourcePool", pool, ("spec", "capacity"), f"Guess: {text}.")
-        for pool, texts in sorted(made.differing.items())
-        for text in texts
-    ]
+    guesses = list(_of_pools(made))
     assumed = frozenset(it for it in guessed if not set(owned[it]) & spaces.keys())
     backstops = _backstops(trees, owned, spaces, assumed)
     # In a pool with a backstop, each namespace of its teams would have a ResourceQuota.
@@ -114,7 +102,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     owned = {it: names for it, names in owned.items() if it not in assumed & limited}
     listed = [replace(it, quota_backstop=it.name in backstops) for it in made.pools]
     schedulers = {it.name: it.scheduler or "kueue" for it in listed}
-    ranks = priorities.adjusted(priorities.priorities(cluster, scope), listed, schedulers)
+    ranks = priorities.adjusted(ranked, listed, schedulers)
     platform = _platform(cluster, name, trees, ranks, scope)
     facts, _ = plan_pool.resolve(Spec(platform, tuple(listed)))
     found_teams = teams(TeamInput(trees, limits, facts, owned, spaces))
@@ -123,17 +111,17 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         tuple(sorted(listed, key=lambda it: it.name)),
         tuple(sorted(found_teams, key=lambda it: it.name)),
     )
-    left = made.left
+    left = (*made.left, *of_pods)
     of_space = {it.name: team for team in spec.teams for it in team.namespaces}
     of_groups = {it.name: it for it in found_models}
     for model, unsure in rendered_models.models(cluster, labelled, of_space, facts, of_groups):
-        of_groups[model.name] = model
+        known = model.priority in names
+        of_groups[model.name] = model if known else replace(model, priority=None)
         guesses += unsure
     spec = replace(spec, models=tuple(sorted(of_groups.values(), key=lambda it: it.name)))
     spec, unsure_max = rendered_models.autoscaled(spec, labelled)
     guesses += unsure_max
     if not scope.rendered:
-        names = {it.name for it in ranks}
         more, others, probable = workloads.models(cluster, of_space, facts, places, names)
         guesses += probable
         spec = replace(spec, models=tuple(sorted((*spec.models, *more), key=lambda it: it.name)))
@@ -243,6 +231,20 @@ class _Pools(Struct, frozen=True):
     """Nodes that are in no pool, and what pools cannot say of their nodes."""
 
 
+def _of_pools(made: _Pools) -> Iterator[Guess]:
+    """The guesses about pools."""
+    for names, field, text in (
+        (made.selectors, "nodeSelector", _NODES),
+        (made.probable, "nodeSelector", _PROBABLE),
+        (made.assumed, "capacity", _CAPACITY),
+    ):
+        yield from (Guess("ResourcePool", it, ("spec", field), text) for it in sorted(names))
+    for pool, texts in sorted(made.differing.items()):
+        yield from (
+            Guess("ResourcePool", pool, ("spec", "capacity"), f"Guess: {it}.") for it in texts
+        )
+
+
 def _pools(  # noqa: PLR0913 - what was read of nodes, queues, quotas and pods
     cluster: Cluster,
     scope: Scope,
@@ -292,6 +294,8 @@ def _pools(  # noqa: PLR0913 - what was read of nodes, queues, quotas and pods
     if not listed and priorities.without_kueue(cluster, scope):
         listed.append(_unseen_pool(0, preempts=False))
     made, guessed = pools.apart(listed)
+    made, groups = pools.in_groups(made, found)
+    guessed |= groups
     differing = {it.pool.name: it.differences for it in real}
     return _Pools(made, guessed, frozenset(probable), assumed, differing, tuple(left))
 

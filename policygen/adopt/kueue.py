@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from policygen.adopt.trees import TeamBranch, TeamTree, amount, is_extended, label
+from policygen.adopt.trees import TeamBranch, TeamTree, amount, is_extended, label, unused
 from policygen.core.names import NAMESPACE_NAME
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector
@@ -172,7 +172,9 @@ class _TreeReader:
         self.flavors = flavors
         self.below = below
         self.cluster = cluster
-        self.queue = label(flavors[0] if len(flavors) == 1 else tops[0].name)
+        self.queue = label(flavors[0])
+        if len(flavors) > 1:
+            self.queue = unused(label(tops[0].name), {label(it) for it in flavors})
         self.cohorts = {it.name: self._team(it.name) for it in self.members if not it.is_queue}
 
     def read(self) -> TeamTree:

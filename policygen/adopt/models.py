@@ -2,11 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.quotas import HERE
-from policygen.adopt.trees import Scope, TeamTree, amount
+from policygen.adopt.trees import Scope, TeamTree, amount, label, unused
+from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import PodGroupView
@@ -23,8 +24,12 @@ def of_pod_groups(
     trees: Sequence[TeamTree],
     namespaces: Mapping[str, tuple[str, ...]],
     scope: Scope,
-) -> tuple[list[Model], dict[str, NodeNeed]]:
-    """A model for the pod groups of each name, and what one of its pods needs of a node, by pool."""
+    ranks: Collection[str],
+) -> tuple[list[Model], dict[str, NodeNeed], list[tuple[str, str]]]:
+    """A model for the pod groups of each name, and what one of its pods needs of a node, by pool.
+
+    Also what no model says of pod groups that were written by hand. `ranks` are the priorities of the spec.
+    """
     place = {
         branch.name: (tree.queue, branch.team)
         for tree in trees
@@ -36,31 +41,39 @@ def of_pod_groups(
         if scope.has(group.labels) and not group.object.is_made and group.fields.queue in place:
             match = _NUMBERED.fullmatch(group.name)
             named[group.namespace, match["name"] if match else group.name].append(group)
-    models: list[Model] = []
+    models: dict[str, Model] = {}
     needs: dict[str, NodeNeed] = {}
+    left: list[tuple[str, str]] = []
     for (namespace, name), groups in named.items():
         first = groups[0].fields
         pool, team = place[first.queue]
         size = max(first.min_member, 1)
         least = {key: amount(key, it) for key, it in (first.min_resources or {}).items()}
         units = sum(count for key, count in least.items() if key not in HOST)
-        priority = first.priority_class_name
+        if namespace not in namespaces.get(team, ()):
+            reason = f"it is not a model, because namespace {namespace} is not one of team {team}"
+            left.append((str(groups[0].object), reason))
+            continue
+        priority = first.priority_class_name.removesuffix(PREEMPTING)
+        if priority and priority not in ranks:
+            left.append((str(groups[0].object), without_priority(cluster, priority)))
+            priority = ""
         cpu, memory = least.get(CPU), least.get(MEMORY)
-        models.append(
-            Model(
-                name=name,
-                at=HERE,
-                workload="training",
-                team=team,
-                namespace=None if namespaces.get(team, ())[:1] == (namespace,) else namespace,
-                priority=priority.removesuffix(PREEMPTING) or None,
-                gpus=units // size or None,
-                cpu_milli=None if cpu is None else cpu // size,
-                memory_bytes=None if memory is None else memory // size,
-                replicas=len(groups) if len(groups) > 1 else None,
-                gang=Gang(size),
-                placement=Placement(pools=(pool,)),
-            )
+        own = label(name)
+        own = unused(label(f"{namespace}-{own}") if own in models else own, models)
+        models[own] = Model(
+            name=own,
+            at=HERE,
+            workload="training",
+            team=team,
+            namespace=None if namespaces.get(team, ())[:1] == (namespace,) else namespace,
+            priority=priority or None,
+            gpus=units // size or None,
+            cpu_milli=None if cpu is None else cpu // size,
+            memory_bytes=None if memory is None else memory // size,
+            replicas=len(groups) if len(groups) > 1 else None,
+            gang=Gang(size),
+            placement=Placement(pools=(pool,)),
         )
         before = needs.get(pool, NodeNeed())
         needs[pool] = NodeNeed(
@@ -68,4 +81,13 @@ def of_pod_groups(
             max(before.cpu_milli, (cpu or 0) // size),
             max(before.memory_bytes, (memory or 0) // size),
         )
-    return models, needs
+    # Of a set, the comparison lists the fields of the objects.
+    return list(models.values()), needs, [] if scope.rendered else left
+
+
+def without_priority(cluster: Cluster, name: str) -> str:
+    """Why a model has no priority."""
+    kinds = (cluster.priority_classes, cluster.workload_priority_classes)
+    exists = any(known.knows(name) for known in kinds)
+    why = "is not one that a spec can have" if exists else "does not exist"
+    return f"its priority class {quoted(name)} {why}, so the model has no priority"

@@ -275,5 +275,24 @@ def apart(pools: Sequence[Pool]) -> tuple[list[Pool], frozenset[str]]:
     return made, frozenset(guessed)
 
 
+def in_groups(pools: Sequence[Pool], found: Iterable[Found]) -> tuple[list[Pool], frozenset[str]]:
+    """The pools, those of Volcano with a node group where they share a resource, and the names of these.
+
+    The queues of such pools count the nodes of each other, which the plan refuses.
+    """
+    resources = {it.name: it.resources for it in found if it.scheduler == "volcano"}
+    made, named = [], set()
+    for pool in pools:
+        mine = resources.get(pool.name, frozenset())
+        beside = any(mine & theirs for name, theirs in resources.items() if name != pool.name)
+        if beside and NODE_GROUP not in dict(pool.node_selector):
+            named.add(pool.name)
+            labels = {**dict(pool.node_selector), NODE_GROUP: pool.name}
+            made.append(replace(pool, node_selector=tuple(sorted(labels.items()))))
+        else:
+            made.append(pool)
+    return made, frozenset(named)
+
+
 def _is_group(pool: Pool) -> bool:
     return [key for key, _ in pool.node_selector] == [NODE_GROUP]

@@ -1,6 +1,6 @@
 """Reads the priorities of a set, and which pools can preempt for them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from policygen.adopt.models import PREEMPTING
 from policygen.adopt.quotas import HERE
@@ -39,8 +39,13 @@ def priorities(cluster: Cluster, scope: Scope) -> list[Priority]:
             description=text(found.data, "description") or None,
         )
         for name, (value, found) in sorted(values.items())
-        if name != "default" and value in _VALUES
+        if name != "default" and value in _VALUES and not _is_second(name, values)
     ]
+
+
+def _is_second(name: str, known: Collection[str]) -> bool:
+    """Whether it is the second class of a priority, whose first class has no label of the set."""
+    return name.endswith(PREEMPTING) and name.removesuffix(PREEMPTING) in known
 
 
 def _policies(cluster: Cluster, scope: Scope) -> dict[str, set[str]]:

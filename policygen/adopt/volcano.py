@@ -44,7 +44,9 @@ def trees(cluster: Cluster) -> Iterator[TeamTree]:
     groups: dict[str, list[Entry[QueueView]]] = {}
     taken = {label(it.name) for it in cluster.flavors}
     for top in below.get("", ()):
-        if top.labels.get(SET) or _is_of_pool(top, below):
+        # A queue whose parent is missing is one of a team: Volcano refuses it.
+        alone = top.fields.parent in {"", "root"} and label(top.name) == top.name
+        if alone and (top.labels.get(SET) or _is_of_pool(top, below)):
             taken.add(label(top.name))
             yield _tree(top, below)
         else:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.model_details import detailed
+from policygen.adopt.models import without_priority
 from policygen.adopt.quotas import HERE
 from policygen.adopt.scalers import autoscaling
 from policygen.adopt.trees import Guess, TeamTree, amount, label
@@ -144,7 +145,7 @@ def models(
         placement = Placement(pools=tuple(there or able[:1]))
         model = _model(cluster, workload, template, team)
         if model.priority is not None and model.priority not in ranks:
-            left.append((workload, _without_priority(cluster, model.priority)))
+            left.append((workload, without_priority(cluster, model.priority)))
             model = replace(model, priority=None)
         model = replace(model, name=name, placement=placement)
         details = detailed(cluster, workload, template, model)
@@ -152,14 +153,6 @@ def models(
         left += [(workload, it) for it in details.left]
         guesses += details.guesses
     return list(found.values()), left, guesses
-
-
-def _without_priority(cluster: Cluster, name: str) -> str:
-    """Why a model has no priority."""
-    kinds = (cluster.priority_classes, cluster.workload_priority_classes)
-    exists = any(known.knows(name) for known in kinds)
-    why = "is not one that a spec can have" if exists else "does not exist"
-    return f"its priority class {quoted(name)} {why}, so the model has no priority"
 
 
 def _queue_fault(

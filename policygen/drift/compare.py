@@ -73,7 +73,7 @@ def differences(
             other = theirs.get(key, UNSET)
             if other != value:
                 path: Path = ("metadata", part, key)
-                yield FieldDifference(path, value, other, path)
+                yield FieldDifference(path, value, other, path, named=path)
     api_version, kind = str(expected.get("apiVersion", "")), str(expected.get("kind", ""))
     served = schemas.served(api_version, kind)
     schema = served.schema if served else {}

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
 from msgspec import UNSET, Struct
+from msgspec.json import encode
 
 from policygen.adopt.compare import SpecDifference
 from policygen.adopt.trees import Guess
@@ -51,13 +52,25 @@ def markdown(adoption: Adoption, out: TextIO, *, files: bool) -> None:
     page.line(closing)
     for message in adoption.unread:
         page.line(f"not read: {message}")
-    rows = [(it.object, it.field, it.message) for it in adoption.differences]
-    page.table("Differences", ("OBJECT", "FIELD", "DIFFERENCE"), rows)
+    of_values = [it for it in adoption.differences if it.found is not it.rendered]
+    fields = [(it.object, it.field, _value(it.found), _value(it.rendered)) for it in of_values]
+    page.table("Fields", ("OBJECT", "FIELD", "HERE", "RENDERED"), fields)
+    others = [
+        (it.object, it.field, it.message) for it in adoption.differences if it.found is it.rendered
+    ]
+    page.table("Other differences", ("OBJECT", "FIELD", "DIFFERENCE"), others)
     rows = [(f"{it.kind} {it.name}", dotted(it.path), it.text) for it in adoption.guesses]
     page.table("Guesses", ("DOCUMENT", "FIELD", "GUESS"), rows)
     for name, text in adoption.files if files else ():
         page.heading(name)
         page.code(text, "yaml")
+
+
+def _value(value: Any) -> str:
+    """A value in a table; empty if the field is not set."""
+    if value is UNSET:
+        return ""
+    return value if isinstance(value, str) else encode(value).decode()
 
 
 def json(adoption: Adoption, out: TextIO) -> None:

@@ -1,19 +1,8 @@
 """Models that only the objects of `render --with workloads` show."""
 
-import copy
-import json
-
-import yaml
-
-from policygen.adopt.compare import spec_differences
-from policygen.adopt.trees import Scope
-from policygen.app import adopt
-from policygen.core.errors import SpecError
-from policygen.core.finding import at_path
 from policygen.documents.files import Source
-from policygen.documents.parse import mapping
 from policygen.plan.extras import WORKLOADS
-from tests.adopt.round_trip import adopted, again, cluster, rendered
+from tests.adopt.round_trip import adopted, again, rendered
 
 SPEC = """
 apiVersion: policygen.dev/v1alpha1
@@ -104,48 +93,3 @@ def test_objects_of_another_set_are_no_models():
     assert len(adopted(text).spec.models) == 3  # the other Job of train is of this set
     alone = text.replace("policygen.dev/model: train", "other: train")
     assert {it.name for it in adopted(alone).spec.models} == {"chat", "embed", "train"}
-
-
-def leaves(data, path=()):
-    items = data.items() if isinstance(data, dict) else enumerate(data)
-    for key, value in items:
-        if isinstance(value, dict | list):
-            yield from leaves(value, (*path, key))
-        elif path:
-            yield (*path, key), value
-
-
-def other(value):
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        return value + 1
-    return str(int(value) + 1) if value.isdigit() else "another"
-
-
-def test_a_changed_field_is_in_the_spec_or_in_the_list():
-    text = rendered(Source("spec.yaml", SPEC, None), extras=EXTRAS)
-    documents = list(yaml.safe_load_all(text))
-    every = [
-        (index, path, value)
-        for index, document in enumerate(documents)
-        for path, value in leaves(document)
-        if path[0] == "spec" or path[:2] == ("metadata", "annotations")
-    ]
-    checked = 0
-    for index, path, value in every[::31]:
-        changed = copy.deepcopy(documents)
-        at_path(changed[index], path[:-1])[path[-1]] = other(value)
-        there = cluster("\n---\n".join(map(json.dumps, changed)))
-        try:
-            made = adopt.distilled(there, Scope("default", rendered=True))
-        except SpecError:
-            continue  # refused, with its objects
-        found = next(it for it in there.objects if it.at.document == index)
-        expected = made.rendered.expected
-        mine = next((it.object for it in expected if it.object.identity == found.identity), None)
-        listed = spec_differences(there, made.inferred, expected, mapping)
-        same = mine is not None and at_path(mine.data, path) == other(value)
-        assert same or any(it.object == str(found) for it in listed), (str(found), path)
-        checked += 1
-    assert checked >= 5

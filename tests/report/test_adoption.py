@@ -50,3 +50,13 @@ def test_json_has_the_files_and_the_list():
     assert (changed["found"], changed["rendered"]) == (3, 1)
     assert (whole["found"], whole["rendered"]) == (None, None)
     assert written["unread"] == ["Node could not be read: 403"]
+
+
+def test_markdown_has_both_values_of_a_field():
+    out = io.StringIO()
+    adoption.markdown(FOUND, out, files=False)
+    cells = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in out.getvalue().splitlines()
+    ]
+    assert ["Queue prod", "spec.weight", "3", "1"] in cells
+    assert ["Queue nlp", "", "the spec does not render this object"] in cells
