@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from policygen.core.finding import Hit
 from policygen.core.tolerations import tolerates
-from policygen.plan import needs, rules, scheduler, volcano
+from policygen.plan import needs, rules, scheduler, vanishing_nodes, volcano
 from policygen.plan.amounts import CPU, MEMORY, amount_of
 from policygen.plan.assignment import Assignment
 from policygen.plan.pool import PoolFacts
@@ -33,6 +33,7 @@ def reports(
     yield from scheduler.weak_packing(pools)
     yield from _teams(spec, trees)
     yield from _unprotected(trees)
+    yield from vanishing_nodes.reports(pools, trees)
     yield from _omitted_profiles(trees)
     yield from _small_host_quotas(trees)
     yield from _unqueued_trees(trees)

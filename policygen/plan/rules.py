@@ -421,6 +421,11 @@ SHARED_QUEUE_WEIGHTS_DIFFER = refusal(
     "Write the same weight for all pools of the queue.",
     aliases=("shared-queue-weights",),
 )
+SPOT_WITHOUT_FALLBACK = warning(
+    "spot-without-fallback",
+    "Workloads of a spot pool do not move to the next pool of their queue if the spot nodes disappear",
+    "Write schedulingPolicy.topologyAware: true for the pools of the shared queue.",
+)
 TAINT_NOT_TOLERATED = warning(
     "taint-not-tolerated",
     "A pool has a taint that the pool's own tolerations do not tolerate",
@@ -450,6 +455,11 @@ TOPOLOGY_GATE_NEEDED = note(
     "topology-gate-needed",
     "This Kueue release needs a feature gate for topology-aware scheduling",
     "Enable the feature gate TopologyAwareScheduling.",
+)
+TOPOLOGY_PREVENTS_GROWTH = warning(
+    "topology-prevents-growth",
+    "A pool with topologyAware has an autoscaler that never adds a node",
+    "Write autoscaler.provisioningClass, or topologyAware: false.",
 )
 TREE_NOT_ENFORCED = warning(
     "tree-not-enforced",

@@ -21,7 +21,6 @@ OPTIONS = {
     "node-autoscalers": ["--with", "node-autoscaler"],
     "rings": ["--cluster", "production"],
     "serving-slices": ["--with", "device-plugin", "--with", "mig-manager"],
-    "spot-and-on-demand": ["--with", "node-autoscaler"],
     "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
     "three-schedulers": [
