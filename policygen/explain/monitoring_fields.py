@@ -5,7 +5,7 @@ from policygen.explain.meaning import Field, FieldTable
 _PARTS = (
     *((name, "") for name in ("uid", "title", "description", "schemaVersion", "editable")),
     *((name, "") for name in ("timezone", "refresh", "tags[]", "time.from", "time.to")),
-    *((name, ".*") for name in ("templating", "panels")),
+    *((name, ".*") for name in ("annotations", "templating", "panels")),
 )
 """The keys of a dashboard, and whether all below them are one part."""
 _RULES = "spec.groups[].rules[]"

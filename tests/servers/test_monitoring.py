@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.servers.rendering import rendered
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "serving-slices" / "policy.yaml"
 SPEC = """
 apiVersion: policygen.dev/v1alpha1
 kind: Platform
@@ -299,3 +303,29 @@ def test_alerts_fire_only_for_their_faults(promtool, tmp_path, groups):
     (tmp_path / "tests.yaml").write_text(yaml.safe_dump(file))
     done = promtool("test", "rules", "tests.yaml")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_grafana_reads_each_field_of_the_dashboard(tools):
+    """With the types that Grafana generates from its published schema, which refuse what they do not know."""
+
+    def errors(dashboard):
+        command = [tools["grafana"].binary("dashboard")]
+        done = subprocess.run(command, input=json.dumps(dashboard), capture_output=True, text=True, check=False)  # fmt: skip
+        return done.stdout
+
+    for spec in (SPEC, EXAMPLE.read_text("utf-8")):
+        (made,) = (
+            json.loads(it["data"]["gpu-policy.json"])
+            for it in rendered(spec, "monitoring").objects
+            if it["kind"] == "ConfigMap" and "gpu-policy.json" in it["data"]
+        )
+        assert errors(made) == ""
+    for spoil, place in (
+        (lambda it: it.update(panel=1), "unexpected field 'panel'"),
+        (lambda it: it["panels"][0]["targets"][0].update(query=1), "panels[0].targets[0]"),
+        (lambda it: it["panels"][0]["gridPos"].update(w="a"), "panels[0].gridPos.w"),
+        (lambda it: it.pop("annotations"), "annotations"),
+    ):
+        spoilt = copy.deepcopy(made)
+        spoil(spoilt)
+        assert place in errors(spoilt)

@@ -192,11 +192,15 @@ VERTICAL_AUTOSCALER = Upstream(
     (),
     assets=("deploy/vpa-v1-crd-gen.yaml",),
 )
+GRAFANA = Upstream(
+    "grafana", "github.com/grafana/grafana-foundation-sdk/go", (Binary("dashboard", "."),)
+)
+"""Reads dashboards with the types that Grafana generates from its schema, in a program of our own."""
 JOB_SET = Upstream("jobset", "sigs.k8s.io/jobset", (), assets=("config/components/crd/bases",))
 LEADER_WORKER_SET = Upstream("lws", "sigs.k8s.io/lws", (), assets=("config/crd/bases",))
 
 TOOLS = (
-    *(KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS, PROMETHEUS, PROMETHEUS_OPERATOR),
+    *(KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS, PROMETHEUS, PROMETHEUS_OPERATOR, GRAFANA),
     *(JOB_SET, LEADER_WORKER_SET, KEDA, VERTICAL_AUTOSCALER),
 )
 """What reads our output: programs, and the CRDs of what does not run here."""

@@ -112,6 +112,7 @@ def _dashboard(platform: Platform) -> Mapping[str, Any]:
         "timezone": "browser",
         "refresh": "1m",
         "time": {"from": "now-24h", "to": "now"},
+        "annotations": {"list": []},
         "templating": {"list": [*_variables(platform)]},
         "panels": [_panel(next(numbers), it) for it in panels(platform)],
     }
