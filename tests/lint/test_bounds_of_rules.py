@@ -117,6 +117,41 @@ def test_gpu_nodes_open(tmp_path, texts, begins):
     assert all(it.message.startswith(begins) for it in found)
 
 
+TOLERATION = "[{key: nvidia.com/gpu, operator: Exists}]"
+
+
+def tolerating(text, tolerations=TOLERATION):
+    return text.replace("{containers:", f"{{tolerations: {tolerations}, containers:")
+
+
+@pytest.mark.parametrize(
+    ("texts", "begins"),
+    [
+        (
+            [node("gpu-1", 8, "NoSchedule"), CPU, tolerating(web())],
+            "the pods of Deployment vision/web",
+        ),
+        ([node("gpu-1", 8, "NoSchedule"), CPU, web()], ""),
+        ([node("gpu-1", 8), CPU, tolerating(web())], ""),
+        ([node("gpu-1", 8, "NoSchedule"), tolerating(web())], ""),
+        ([node("gpu-1", 8, "NoSchedule", cpu=1), CPU, tolerating(web())], ""),
+        ([node("gpu-1", 8, "NoSchedule"), CPU, tolerating(web(), "[{operator: Exists}]")], ""),
+        (
+            [
+                node("gpu-1", 8, "NoSchedule"),
+                CPU,
+                tolerating(web(resources="{limits: {cpu: 1, nvidia.com/gpu: 1}}")),
+            ],
+            "",
+        ),
+    ],
+)
+def test_gpu_nodes_tolerated(tmp_path, texts, begins):
+    found = findings(tmp_path, "---\n".join(texts), "gpu-nodes-tolerated")
+    assert len(found) == bool(begins)
+    assert all(it.message.startswith(begins) for it in found)
+
+
 def test_the_first_workload_is_named_and_the_others_are_counted(tmp_path):
     some = [web(), web("site"), web("shop", "{limits: {nvidia.com/gpu: 1}}")]
     for texts, named in ((some[:1], "vision/web,"), (some, "vision/web and of 1 other workload,")):

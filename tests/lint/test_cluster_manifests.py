@@ -116,6 +116,31 @@ def test_the_manifests_are_sound(tmp_path):
                 "and 1 other workload sets limits.cpu"
             ),
         ),
+        (
+            [("vision.yaml", "name: notebook,", "mig-1g.10gb", "gpu")] * 2,
+            "request-not-covered",
+            'does not cover; did you mean "nvidia.com/mig-3g.40gb"?',
+        ),
+        (
+            [("queues.yaml", "kind: Queue\nmetadata: {name: vision}", '"380"', '"0"')],
+            "deserved-above-capability",
+            "above its capability of 0 cores; raise capability, because 0 means no limit",
+        ),
+        (
+            [("research.yaml", "name: pretrain", "nvidia.com/gpu: 8", "nvidia.com/gpu: 4")] * 2,
+            "gpus-left-unusable",
+            "because cpu runs out first; request at most 95 cores and 950 GiB of memory in each pod",
+        ),
+        (
+            [("search.yaml", "name: gateway", "replicas: 2", "replicas: 5")],
+            "replicas-exceed-nodes",
+            "lower the number of pods and write maxUnavailable: 1 and maxSurge: 0, or relax the constraint",
+        ),
+        (
+            [("search.yaml", "PodDisruptionBudget", "minAvailable: 2", "minAvailable: 3")],
+            "budget-blocks-drain",
+            "write maxUnavailable: 1 instead of minAvailable",
+        ),
     ],
 )
 def test_a_fault_is_reported_once(edits, rule, words, tmp_path):
@@ -140,3 +165,18 @@ def test_two_names_of_one_cohort_are_reported_once(tmp_path):
             "can neither borrow nor lend; write the same cohort in both"
         )
     ]
+
+
+def test_a_similar_namespace_that_has_the_queue_is_proposed(tmp_path):
+    shutil.copytree(MANIFESTS, tmp_path / "manifests")
+    (tmp_path / "manifests" / "namespaces.yaml").unlink()  # else namespace-missing reports it
+    job = tmp_path / "manifests" / "search.yaml"
+    job.write_text(
+        job.read_text("utf-8").replace("namespace: search", "namespace: saerch", 1), "utf-8"
+    )
+    report = app_lint.lint(LintRequest(manifests=(str(tmp_path / "manifests"),)), today=TODAY)
+    messages = [
+        it.message for it in report.findings if it.rule.name == "workload-without-local-queue"
+    ]
+    assert len(messages) == 1
+    assert messages[0].endswith('did you mean namespace "search"?')

@@ -21,8 +21,11 @@ class Rollout(Struct, frozen=True):
     """Pods that may be unavailable during the update."""
 
 
-def rollout(workload: Workload) -> Rollout | None:
-    """The rolling update of a Deployment; None for other workloads and strategies."""
+def rollout(workload: Workload, replicas: int | None = None) -> Rollout | None:
+    """The rolling update of a Deployment; None for other workloads and strategies.
+
+    `replicas`: another number of pods than in the manifest.
+    """
     if workload.kind != "Deployment" or workload.object.group != "apps":
         return None
     strategy = workload.spec.get("strategy")
@@ -33,7 +36,8 @@ def rollout(workload: Workload) -> Rollout | None:
         return None
     bounds = strategy.get("rollingUpdate")
     bounds = {} if bounds is None else bounds
-    replicas = workload.spec.get("replicas")
+    if replicas is None:
+        replicas = workload.spec.get("replicas", 1)
     replicas = 1 if replicas is None else replicas
     if not isinstance(replicas, int) or not isinstance(bounds, dict):
         return None  # `wrong-type` reports it

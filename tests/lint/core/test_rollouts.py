@@ -55,7 +55,7 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: a}}}
 @pytest.mark.parametrize(
     ("tool", "remedy"),
     [
-        ("helm", "write maxUnavailable: 1"),
+        ("helm", "write maxUnavailable: 1 instead of minAvailable"),
         ("policygen", "write more than 1 replicas, as in the model"),
     ],
 )

@@ -98,9 +98,9 @@ def test_gpus_left_unusable(cluster: Cluster, number: int, used: int, fixed: int
         cluster.becomes("deleted", lambda namespace=namespace: placed(cluster, namespace), (0, 0))
 
 
-def test_gpu_nodes_open(cluster: Cluster) -> None:
+@pytest.mark.parametrize("rule", ["gpu-nodes-open", "gpu-nodes-tolerated"])
+def test_gpu_nodes_open(cluster: Cluster, rule: str) -> None:
     """Pods without GPUs take the cpu beside the GPUs."""
-    rule = "gpu-nodes-open"
     ask = Ask(gpus=8, cpu="90", tolerations=[{"operator": "Exists"}])
     for text, namespace, waiting in ((bad(rule), "bad", 1), (good(rule), "good", 0)):
         add_nodes(cluster, text)

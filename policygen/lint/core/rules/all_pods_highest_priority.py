@@ -30,7 +30,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{top} is the default and has the highest value, so pods without a class are more important "
-            f"than those of {lower[-1].name} {effect}; set globalDefault: true in a lower class",
+            f"than those of {lower[-1].name} {effect}; move globalDefault: true to a lower class",
             top.at / "globalDefault",
             (lower[-1].at / "value",),
         )
@@ -63,7 +63,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
-    remedy="Set globalDefault: true in a lower class, and use lower classes for workloads that can wait.",
+    remedy="Move globalDefault: true to a lower class, and use lower classes for workloads that can wait.",
     judges=("PriorityClass",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -55,6 +55,8 @@ def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:
     most, least = budget.fields.max_unavailable, budget.fields.min_available
     unscaled = _unscaled(selected)
     remedy = "write maxUnavailable: 1"
+    if least is not None:
+        remedy += " instead of minAvailable"
     if unscaled is not None:
         remedy = "write a number below the number of pods in minAvailable, or remove the budget"
     if most in (0, "0", "0%"):

@@ -22,14 +22,14 @@ def check(facts: Facts) -> Hits:
     untainted: Bits = 0
     without: Bits = 0
     for bit, node in index.entries(index.all):
-        if not _has_gpus(node):
+        if not has_gpus(node):
             without |= bit
-        elif not _is_tainted(node):
+        elif not is_tainted(node):
             untainted |= bit
     guests = []
     used: Bits = 0
     for it in facts.derive(pod_demands) if untainted and without else ():
-        takers = index.takers(it.ways[0].demand) if _is_plain(it) else 0
+        takers = index.takers(it.ways[0].demand) if is_plain(it) else 0
         if takers & untainted and takers & without:
             guests.append(it.workload)
             used |= takers & untainted
@@ -41,13 +41,14 @@ def check(facts: Facts) -> Hits:
             RULE,
             f"{counted(len(open_), 'node')} with GPUs {'has' if len(open_) == 1 else 'have'} no taint that keeps pods "
             f"away, so pods without GPUs, such as those of {guests[0]}{f' and of {other}' if len(guests) > 1 else ''}, can use "
-            f"up the cpu and memory there; taint these nodes, for example {GPU}=present:NoSchedule",
+            f"up the cpu and memory there; taint these nodes, for example {GPU}=present:NoSchedule, "
+            "and add a toleration to pods with GPUs",
             first.at,
             related=(guests[0].at,),
         )
 
 
-def _is_plain(it: PodDemand) -> bool:
+def is_plain(it: PodDemand) -> bool:
     """Whether pods request only cpu, memory and the like, outside Kueue's flavors, and claim no device."""
     way = it.ways[0]
     names = [name for name, _ in way.demand.requests]
@@ -55,11 +56,13 @@ def _is_plain(it: PodDemand) -> bool:
     return not way.flavors and bool(names) and not devices
 
 
-def _has_gpus(node: Node) -> bool:
+def has_gpus(node: Node) -> bool:
+    """Whether a node offers accelerators."""
     return any(is_one(name) and have for name, have in node.allocatable.items())
 
 
-def _is_tainted(node: Node) -> bool:
+def is_tainted(node: Node) -> bool:
+    """Whether a taint of a node keeps pods away."""
     return any(taint.effect in HARD for taint in node.taints)
 
 

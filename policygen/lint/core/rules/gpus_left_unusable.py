@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, at_most, readable
-from policygen.core.quoting import counted
+from policygen.core.quoting import counted, listed
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import Demand
 from policygen.kubernetes.node_groups import HOST_PORT, Node
@@ -216,8 +216,16 @@ def _hit(it: PodDemand, full: Full, index: NodeIndex) -> Hit:
             "raise maxPods of the kubelet"
         )
     else:
-        share = node.allocatable[short] * requests[full.gpu] / full.offered
-        message = f"{begin}, because {short} runs out first; request at most {at_most(short, share)} in each pod"
+        shares = {
+            name: node.allocatable[name] * requests[full.gpu] / full.offered
+            for name in (short, *(it for it in requests if it not in (short, full.gpu)))
+            if name in node.allocatable
+        }
+        most = [at_most(name, it) for name, it in shares.items() if requests[name] > it]
+        message = (
+            f"{begin}, because {short} runs out first; "
+            f"request at most {listed(most, 'and')} in each pod"
+        )
     return Hit(RULE, message, it.template.at.to("spec", *request_path(it.template.spec, short)))
 
 

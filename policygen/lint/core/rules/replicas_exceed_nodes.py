@@ -16,6 +16,7 @@ from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.node_sums import gang_sums
 from policygen.lint.core.pod_demands import READS, PodDemand
 from policygen.lint.core.queue_rooms import rooms_in_queues
+from policygen.lint.core.rollouts import rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -78,11 +79,15 @@ def _message(it: PodDemand, room: Room) -> str:
     if it.pods != it.template.replicas:
         some += " (the minimum of its autoscaler)"
     key = room.key
-    change = "lower the number of pods, or relax the constraint"
+    update = rollout(it.workload, room.pods)
+    lower = "lower the number of pods"
+    if update and not update.unavailable:  # rollout-exceeds-nodes would report the lower number
+        lower += " and write maxUnavailable: 1 and maxSurge: 0"
+    change = f"{lower}, or relax the constraint"
     if room.short.startswith(HOST_PORT):
         return (
             f"the nodes have room for only {some}, because each of {counted(room.nodes, 'node')} has {room.short} "
-            "once; lower the number of pods, or remove hostPort"
+            f"once; {lower}, or remove hostPort"
         )
     if not room.path:
         nodes = counted(room.nodes, "node")

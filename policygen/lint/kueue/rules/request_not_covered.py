@@ -21,6 +21,7 @@ from policygen.lint.kueue.coverage import (
     pod_requests,
     refused,
 )
+from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import covered_resources, flavors
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -116,9 +117,16 @@ def _own_advice(cluster: Cluster, request: PodRequest, name: str) -> str:
             return (
                 f"set label {LOCAL_QUEUE}: {it.name}, which covers it, or request another resource"
             )
-    if name in cluster.derive(provided):
+    if name in cluster.derive(provided) and not _lacks(cluster, request, name):
         return ""
     return suggest(name, covered(request.queue), "quota")
+
+
+def _lacks(cluster: Cluster, request: PodRequest, name: str) -> bool:
+    """Whether the nodes of all flavors of the queue are known, and none has the resource."""
+    found = cluster.derive(nodes)
+    used = [found.get(it.name) for _, it in flavors(request.queue)]
+    return all(it is not None and it.nodes and not it.total.get(name) for it in used)
 
 
 RULE = ObjectRule(

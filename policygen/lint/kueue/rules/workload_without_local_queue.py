@@ -6,7 +6,7 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
-from policygen.core.suggest import suggest
+from policygen.core.suggest import is_slip, suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import BY_POD, local_queues, queued
 from policygen.kubernetes.object import Object
@@ -72,7 +72,13 @@ def _advice(cluster: Cluster, name: str, namespace: str) -> str:
     ]
     if of_queue:
         return f"{name} is the ClusterQueue; write {listed(sorted(of_queue), 'or')}"
-    return suggest(name, cluster.local_queues.names(namespace), "LocalQueue of this namespace")
+    known = cluster.local_queues.names(namespace)
+    if not known:
+        found = sorted(it.namespace for it in cluster.local_queues if it.name == name)
+        meant = next((it for it in found if is_slip(namespace, it)), "")
+        if meant:
+            return f'did you mean namespace "{meant}"?'
+    return suggest(name, known, "LocalQueue of this namespace")
 
 
 def _references(cluster: Cluster) -> Iterator[tuple[Workload | Object, str, At]]:

@@ -25,10 +25,13 @@ def check(facts: Facts) -> Hits:
                 continue
             # To the scheduler, 0 cpu or memory means no limit.
             if checked or limit or name not in ("cpu", "memory"):
+                remedy = "lower deserved, or raise capability"
+                if not limit and name in ("cpu", "memory"):
+                    remedy = "raise capability, because 0 means no limit"
                 yield Hit(
                     RULE,
                     f"{queue} deserves {amount_of(name, amount, limit)}, above its capability of "
-                    f"{readable(name, limit, amount)}; lower deserved, or raise capability",
+                    f"{readable(name, limit, amount)}; {remedy}",
                     queue.at.to("spec", "deserved", name),
                     (queue.at.to("spec", "capability", name),),
                 )

@@ -1,0 +1,76 @@
+"""Pods without GPUs tolerate the taint of GPU nodes, so they can fill these nodes."""
+
+from policygen.core.quoting import counted
+from policygen.core.tolerations import tolerates
+from policygen.kubernetes.core import TaintView
+from policygen.kubernetes.node_filters import HARD
+from policygen.kubernetes.node_index import Bits
+from policygen.kubernetes.workloads import KINDS, PodSpec
+from policygen.lint.core.known_nodes import node_index
+from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
+from policygen.lint.core.refused_pods import named
+from policygen.lint.core.rules.gpu_nodes_open import has_gpus, is_plain, is_tainted
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+def check(facts: Facts) -> Hits:
+    """A toleration allows a node, but does not select it, so such pods run on any node.
+
+    Reported only if nodes without GPUs take the same pods. Skips pods that tolerate every taint, and
+    workloads of which other pods request GPUs.
+    Source: pkg/scheduler/framework/plugins/tainttoleration of Kubernetes 1.36.3.
+    """
+    index = facts.derive(node_index)
+    tainted: Bits = 0
+    without: Bits = 0
+    for bit, node in index.entries(index.all):
+        if not has_gpus(node):
+            without |= bit
+        elif is_tainted(node):
+            tainted |= bit
+    if not tainted or not without:
+        return
+    demands = facts.derive(pod_demands)
+    users = {it.workload.at for it in demands if not is_plain(it)}
+    for it in demands:
+        takers = 0 if it.workload.at in users else index.takers(it.ways[0].demand)
+        if not takers & tainted or not takers & without:
+            continue
+        _, first = next(index.entries(takers & tainted))
+        taint = next(filter(_keeps_away, first.taints))
+        place = _toleration(it, taint)
+        if place is not None:
+            count = (takers & tainted).bit_count()
+            yield Hit(
+                RULE,
+                f"the pods of {it.workload} request no GPU, but tolerate taint {named(taint)}, so they can use up the "
+                f"cpu and memory of {counted(count, 'node')} with GPUs; remove the toleration, or select nodes in "
+                "nodeSelector",
+                it.template.at.to("spec", "tolerations", place),
+            )
+
+
+def _keeps_away(taint: TaintView) -> bool:
+    return taint.effect in HARD
+
+
+def _toleration(it: PodDemand, taint: TaintView) -> int | None:
+    """The number of the toleration that names the key of the taint."""
+    spec: PodSpec = it.template.spec
+    for i, toleration in enumerate(spec.tolerations):
+        if toleration.key and tolerates(toleration, taint):
+            return i
+    return None
+
+
+RULE = ObjectRule(
+    "gpu-nodes-tolerated",
+    Severity.INFO,
+    Family.INERT,
+    __doc__,
+    remedy="Remove the toleration, or select nodes in nodeSelector.",
+    judges=tuple(it for it in KINDS if it != "DaemonSet"),
+    check=check,
+    needs=frozenset({Need.NODES}),
+    reads=READS,
+)
