@@ -17,6 +17,11 @@ AUTOSCALER_BOUNDS_LOWERED = note(
     "The rendered autoscaler of a model has fewer replicas than the model states, because its team has less room",
     "Raise the guarantee or the limit of the team, or lower minReplicas or maxReplicas.",
 )
+AUTOSCALER_METRIC_CAPPED = warning(
+    "autoscaler-metric-capped",
+    "The server of a model limits its requests in flight, so its autoscaler never adds a replica",
+    "Lower autoscaling.targetConcurrency, or raise the limit of the server.",
+)
 AUTOSCALER_NOT_RENDERED = note(
     "autoscaler-not-rendered",
     "A model has minReplicas and maxReplicas, but no metric by which an autoscaler can scale it",

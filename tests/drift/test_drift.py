@@ -229,6 +229,24 @@ def test_what_only_an_option_renders_is_not_orphaned(lint):
     assert [key for key in found if key[0] == "object-orphaned"] == []
 
 
+def test_an_autoscaler_is_compared_and_what_it_scales_is_not(lint):
+    example = str(ROOT / "examples" / "ml-platform" / "policy.yaml")
+    made = CliRunner().invoke(cli, ["render", example, "--with", "workloads"])
+    things = {
+        str(Object.read(it, At(0))): it
+        for it in yaml.load_all(made.stdout, Loader=yaml.CSafeLoader)
+    }
+    hpa, budget = "HorizontalPodAutoscaler vision/segmenter", "PodDisruptionBudget vision/segmenter"
+    options = "--with", "workloads"
+    assert lint(things, *options, spec=[example])[0] == {}
+    things["Deployment vision/segmenter"]["spec"]["replicas"] = 4
+    things[hpa]["spec"]["maxReplicas"] = 9
+    things[budget]["spec"]["maxUnavailable"] = 2
+    found, _ = lint(things, *options, spec=[example])
+    assert {key[:2] for key in found} == {("field-drifted", hpa), ("field-drifted", budget)}
+    assert lint(things, spec=[example])[0] == {}
+
+
 def waiving(folder, **words):
     """The story's spec with a waiver of drift."""
     entry = "".join(f"        {key}: {json.dumps(value)}\n" for key, value in words.items())

@@ -68,6 +68,8 @@ def test_an_autoscaler_stays_within_the_limit(cluster, scheduler):
         # Kubernetes waits five minutes before it scales down.
         bound(cluster, behavior={"scaleDown": {"stabilizationWindowSeconds": 0}})
         cluster.becomes("the fewest", lambda: running(cluster), 2)
+        metrics.requests = 17  # 8.5 for each pod, less than 10 % above the target
+        cluster.stays("the fewest near the target", lambda: replicas(cluster), 2)
         metrics.requests = 20
         cluster.becomes("2.5 replicas at 8 requests", lambda: running(cluster), 3)
         metrics.requests = 100

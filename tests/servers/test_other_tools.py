@@ -40,7 +40,12 @@ def install(cluster, tools, *upstreams):
     """Install the CRDs of other tools."""
     folders = [tools[it.name].folder / "assets" for it in upstreams]
     files = [path for folder in folders for path in sorted(folder.rglob("*.yaml"))]
-    definitions = [yaml.load(it.read_text("utf-8"), Loader=yaml.CSafeLoader) for it in files]
+    definitions = [
+        definition
+        for path in files
+        for definition in yaml.load_all(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
+        if definition is not None
+    ]
     cluster.create(*definitions)
     kinds = [
         (f"{it['spec']['group']}/{version['name']}", it["spec"]["names"]["plural"])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.plan.decisions import Decisions
 from policygen.plan.rules import IMAGE_MISSING, WORKLOAD_NOT_RENDERED
-from policygen.plan.workload import availability, scaling
+from policygen.plan.workload import availability, capped_metric, scaling
 
 
 def reports(decided: Decisions) -> Iterator[Hit]:
@@ -14,6 +14,7 @@ def reports(decided: Decisions) -> Iterator[Hit]:
         model = assignment.model
         yield from availability.reports(assignment)
         yield from scaling.reports(assignment)
+        yield from capped_metric.reports(model)
         if assignment.namespace is None:
             message = (
                 f'no workload of model "{model.name}" is rendered, because it has no team, and so no '
