@@ -4,14 +4,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from policygen.core.finding import Path, at_path, named
-from policygen.explain import admission, controllers, node_autoscaler, queues
+from policygen.explain import admission, controllers, node_autoscaler, queues, recorded
 from policygen.explain.fields import field
 from policygen.explain.namespaces import Namespaces
 from policygen.explain.rollouts import Rollouts
 from policygen.explain.scaling import Scaling
 from policygen.explain.step import Step, Steps, of_platform
 from policygen.plan.decisions import Decisions
-from policygen.plan.extras import ADMISSION, NODE_AUTOSCALER, SECOND_SCHEDULER, VPA, WORKLOADS
+from policygen.plan.extras import (
+    ADMISSION,
+    MONITORING,
+    NODE_AUTOSCALER,
+    SECOND_SCHEDULER,
+    VPA,
+    WORKLOADS,
+)
 from policygen.plan.kind import Item
 from policygen.plan.origin import Origins
 from policygen.plan.workload.scaling import HPA, SCALED_OBJECT
@@ -39,6 +46,7 @@ class Values:
                 "ValidatingAdmissionPolicy": door.of_policy,
                 "ValidatingAdmissionPolicyBinding": door.of_policy,
             },
+            MONITORING: {"PrometheusRule": recorded.RecordedSteps(decided).of},
             NODE_AUTOSCALER: {
                 "NodePool": node_autoscaler.NodeAutoscalerSteps(decided).of_node_pool
             },

@@ -40,7 +40,7 @@ class RuleOrigins:
             return platform.at and platform.at.to("spec", "monitoring", "namespace")
         if path[:2] == ("metadata", "labels"):
             return platform.at and platform.at.to("spec", "monitoring", "ruleLabels")
-        rule = _rule(item.fields, path)
+        rule = rule_at(item.fields, path)
         if rule is None:
             return None
         if rule.alert:
@@ -67,7 +67,8 @@ class RuleOrigins:
         return pool.at.to("spec", "nodeSelector" if record == facts.NODE_POOL else "capacity")
 
 
-def _rule(fields: PrometheusRule, path: Sequence[str | int]) -> MetricRule | None:
+def rule_at(fields: PrometheusRule, path: Sequence[str | int]) -> MetricRule | None:
+    """The rule in which a field is; None if it is in none."""
     match path:
         case ("spec", "groups", group, "rules", int(index), *_):
             rules = next(

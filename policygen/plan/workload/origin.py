@@ -103,7 +103,9 @@ def _counted(model: Model) -> At:
     """The number of pods or replicas."""
     if model.gang is not None:
         return model.field("gang") / "size"
-    return model.field("autoscaling") if model.autoscaling else model.field("replicas")
+    return (
+        model.field("autoscaling") / "minReplicas" if model.autoscaling else model.field("replicas")
+    )
 
 
 def _available(model: Model, last: str) -> At:

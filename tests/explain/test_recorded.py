@@ -1,0 +1,32 @@
+"""The numbers that recording rules record have the steps of the amounts of the spec."""
+
+from pathlib import Path
+
+import pytest
+
+from policygen.app import explain_object
+from policygen.app.requests import RenderRequest
+from policygen.explain.values import Values
+from policygen.plan.monitoring import facts
+
+ROOT = Path(__file__).parents[2]
+AMOUNTS = {facts.TEAM_GUARANTEE, facts.TEAM_LIMIT, facts.POOL_CAPACITY}
+
+
+@pytest.mark.parametrize("example", ["kueue-team-tree", "serving-slices", "volcano-training"])
+def test_the_steps_end_with_the_recorded_number(example):
+    found = explain_object.opened(RenderRequest((str(ROOT / "examples" / example),), {}))
+    values = Values(found.compiled.decisions)
+    index = next(i for i, it in enumerate(found.objects) if it.object.kind == "PrometheusRule")
+    item, data = found.objects[index].item, found.data[index]
+    seen = set()
+    for group, rules in enumerate(it["rules"] for it in data["spec"]["groups"]):
+        for number, rule in enumerate(rules):
+            if rule.get("record") not in AMOUNTS:
+                continue
+            path = ("spec", "groups", group, "rules", number, "expr")
+            *steps, last = values.steps(item, data, path)
+            assert last.value == rule["expr"] == f"vector({steps[-1].value})"
+            assert any(it.at for it in steps)
+            seen.add(rule["record"])
+    assert seen == AMOUNTS
