@@ -9,12 +9,11 @@ from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted, shown
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.untyped import keyed_texts, mappings, numbered
-from policygen.lint.core import pod_selectors, pod_templates
+from policygen.lint.core import pod_selectors, pod_templates, pod_words
 from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _SYSTEMS = ("linux", "windows")
-_POLICIES = ("", "Always", "OnFailure", "Never")
 _NAMES = ("nodeName", "priorityClassName", "serviceAccountName")
 """Fields that name another object."""
 _RESIZED = ("cpu", "memory")
@@ -103,11 +102,8 @@ def _pod(spec: Part) -> Hits:
 
 
 def _policies(spec: Part) -> Hits:
-    restarts = spec.data.get("restartPolicy")
-    unchecked = spec.owner.object.group == VOLCANO_BATCH  # other schemas list the values
-    if unchecked and isinstance(restarts, str) and restarts not in _POLICIES:
-        message = f"{spec.owner} has restartPolicy {quoted(restarts)}, which is refused; write Always, OnFailure or Never"
-        yield Hit(RULE, message, spec.at / "restartPolicy")
+    if spec.owner.object.group == VOLCANO_BATCH:  # other schemas list the values
+        yield from (Hit(RULE, message, at) for at, message in pod_words.of_pod(spec))
     for toleration in spec.items("tolerations") if "tolerations" in spec.data else ():
         for fault, step in _toleration(toleration):
             if fault:
