@@ -11,6 +11,7 @@ from policygen.core.amounts import HUGE_PAGES, total
 from policygen.core.finding import At, Path
 from policygen.core.label_grammar import key_fault
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.core.quantity import MAX_INT64
 from policygen.core.standard_resources import native
 from policygen.core.versions import Version
 from policygen.kubernetes import accelerators
@@ -167,6 +168,14 @@ def refusing(by: Iterable[Webhook], target: Version) -> str:
     if found == webhooks(target):
         return ""
     return f", which Volcano {' and '.join(sorted(it.value for it in found))} refuse"
+
+
+def overflows(name: str, amount: Fraction) -> bool:
+    """Whether Volcano reads an amount as 0 or less, because its number has more than 64 bits.
+
+    It counts thousandths, except of memory and pods. Source: as `counted`; Quantity of k8s.io/apimachinery.
+    """
+    return amount * (1 if name in ("memory", "pods") else 1000) > MAX_INT64
 
 
 def counted(amounts: Amounts) -> Amounts:

@@ -19,7 +19,10 @@ def faults(**spec):
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ({"restartPolicy": "never"}, 'restartPolicy "never", which is refused; did you mean Never'),
+        (
+            {"restartPolicy": "never"},
+            'restartPolicy "never", which is refused; did you mean "Never"',
+        ),
         ({"dnsPolicy": "Standard"}, "which is refused; "),
         ({"tolerations": [{"effect": "noSchedule"}]}, "NoSchedule"),
         ({"containers": [{"ports": [{"protocol": "tcp"}]}]}, "TCP"),

@@ -20,6 +20,7 @@ def check(facts: Facts) -> Hits:
             if (
                 limit is None
                 or amount <= limit
+                or queues.overflows(name, amount)
                 or (complete and not queues.counted({name: amount}))
             ):
                 continue
