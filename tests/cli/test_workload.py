@@ -46,6 +46,22 @@ def test_another_form(run, model, form, kinds):
         assert documents[-1]["spec"]["scaleTargetRef"]["kind"] == kinds[0]
 
 
+def test_keda_scales_where_the_platform_names_prometheus(run, tmp_path):
+    text = SPEC.read_text("utf-8")
+    keda = text.replace(
+        "  target:\n", "  keda: {prometheus: http://prometheus:9090}\n  target:\n", 1
+    )
+    path = tmp_path / "spec.yaml"
+    path.write_text(keda, "utf-8")
+    code, out, err = run("workload", "segmenter", path)
+    assert (code, err) == (0, "")
+    *_, scaled = yaml.safe_load_all(out)
+    assert (scaled["kind"], scaled["spec"]["scaleTargetRef"]["kind"]) == (
+        "ScaledObject",
+        "Deployment",
+    )
+
+
 def test_a_job_set_names_its_queue(run):
     _, out, _ = run("workload", "pretraining", SPEC, "--as", "jobset")
     (it,) = yaml.safe_load_all(out)
