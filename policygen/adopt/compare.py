@@ -12,6 +12,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from policygen.adopt.infer import Inferred
+from policygen.adopt.namespaces import REQUESTS
+from policygen.adopt.trees import is_extended
 from policygen.adopt.volcano import VOLCANOS
 from policygen.core.finding import dotted
 from policygen.core.names import MANAGED_BY, SET
@@ -126,7 +128,11 @@ def is_policy(found: Object, spaces: Collection[str]) -> bool:
         case (group, "Queue") if group == VOLCANO:
             return found.name not in VOLCANOS
         case ("", "ResourceQuota" | "LimitRange"):
-            return found.namespace in spaces
+            hard = mapping(found.data, "spec", "hard")
+            of_gpus = any(
+                is_extended(str(it).removeprefix(REQUESTS)) for it in hard if REQUESTS in str(it)
+            )
+            return found.namespace in spaces or not found.namespace or of_gpus
     return False
 
 

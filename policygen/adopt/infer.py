@@ -28,7 +28,8 @@ from policygen.adopt.profiles import Profiles, profiles
 from policygen.adopt.quotas import HERE
 from policygen.adopt.rendered_models import RenderedModel
 from policygen.adopt.teams import TeamInput, teams
-from policygen.adopt.trees import Guess, Scope, TeamTree, label, unused
+from policygen.adopt.trees import Guess, Scope, TeamBranch, TeamTree, label, unused
+from policygen.adopt.workloads import QueuePlaces
 from policygen.core.names import GPU, SCHEDULER_CONTAINER, SET
 from policygen.core.versions import DEFAULT, KUEUE_V1BETA2, Version
 from policygen.kubernetes.cluster import KUEUE, Cluster
@@ -78,9 +79,8 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     spaces = namespaces.spaces(cluster, scope)
     places = workloads.places_of_queues(cluster, trees)
     labelled = rendered_models.read(cluster, scope, places)
-    owned, guessed = namespaces.of_teams(
-        cluster, trees, spaces, [(it.queue[2], it.first.namespace) for it in labelled if it.queue]
-    )
+    used = [(it.queue[2], it.first.namespace) for it in labelled if it.queue]
+    owned, guessed = namespaces.of_teams(cluster, trees, spaces, used, by_hand=not scope.rendered)
     queued = _queued(trees)
     limits = kube_scheduler.limits(
         owned, spaces, queued, rendered_models.above_quotas(labelled, spaces)
@@ -122,7 +122,8 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     spec, unsure_max = rendered_models.autoscaled(spec, labelled)
     guesses += unsure_max
     if not scope.rendered:
-        more, others, probable = workloads.models(cluster, of_space, facts, places, names)
+        queues = QueuePlaces(places, namespaces.admitting(trees))
+        more, others, probable = workloads.models(cluster, of_space, facts, queues, names)
         guesses += probable
         spec = replace(spec, models=tuple(sorted((*spec.models, *more), key=lambda it: it.name)))
         left += tuple((str(it), reason) for it, reason in others)
@@ -132,11 +133,9 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         left += ((str(branch.object or branch.kind), text),)
     shared = list(namespaces.shared(trees, owned))
     left += tuple((str(it.object), text) for it, text in shared if it.object)
-    reasons = {it.team: f"Guess: {text}." for it, text in shared}
-    guesses += [
-        Guess("Team", team, ("spec", "namespaces"), reasons.get(team, _NAMESPACES))
-        for team in sorted(assumed & owned.keys())
-    ]
+    guesses += _of_namespaces(
+        shared, assumed & owned.keys() - namespaces.in_queues(cluster, trees).keys()
+    )
     return Inferred(
         spec,
         tuple(guesses),
@@ -145,6 +144,15 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         origins(trees),
         workloads=bool(labelled),
     )
+
+
+def _of_namespaces(
+    shared: Iterable[tuple[TeamBranch, str]], assumed: Iterable[str]
+) -> Iterator[Guess]:
+    """The guesses about the namespaces of teams."""
+    reasons = {it.team: f"Guess: {text}." for it, text in shared}
+    for team in sorted(assumed):
+        yield Guess("Team", team, ("spec", "namespaces"), reasons.get(team, _NAMESPACES))
 
 
 def _renamed(

@@ -10,7 +10,7 @@ from policygen.adopt.trees import Guess
 from policygen.core import cron
 from policygen.core.finding import at_path
 from policygen.core.names import HOSTNAME, ZONE
-from policygen.core.quoting import listed, quoted
+from policygen.core.quoting import counted, listed, quoted
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.disruption_budgets import budgeted_pods
@@ -54,6 +54,33 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 """Values that the API server writes (pkg/apis/core/v1/defaults.go)."""
 
 
+_WORKLOAD_FIELDS: Final = frozenset(
+    {
+        "completionMode", "completions", "concurrencyPolicy", "containers", "jobTemplate", "leaderWorkerTemplate",
+        "managedBy", "minAvailable", "parallelism", "priorityClassName", "queue", "replicas", "replicatedJobs",
+        "schedule", "schedulerName", "selector", "serviceName", "suspend", "tasks", "template", "timeZone",
+        "ttlSecondsAfterFinished",
+    }
+)  # fmt: skip
+"""Fields of the spec of a workload that a Model decides or states."""
+_ROLLING: Final = {"maxSurge": "25%", "maxUnavailable": "25%"}
+_WORKLOAD_DEFAULTS: Final[Mapping[str, Any]] = {
+    "backoffLimit": 6,
+    "failedJobsHistoryLimit": 1,
+    "manualSelector": False,
+    "maxRetry": 3,
+    "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
+    "podManagementPolicy": "OrderedReady",
+    "podReplacementPolicy": "TerminatingOrFailed",
+    "progressDeadlineSeconds": 600,
+    "revisionHistoryLimit": 10,
+    "strategy": {"type": "RollingUpdate", "rollingUpdate": _ROLLING},
+    "successfulJobsHistoryLimit": 3,
+    "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+}
+"""Values that the API server writes (pkg/apis/{apps,batch}/v1/defaults.go, and Volcano's webhook)."""
+
+
 class ModelDetails(Struct, frozen=True):
     """A model, and what it does not have of its workload."""
 
@@ -74,7 +101,7 @@ def detailed(
     index = next((i for i, it in enumerate(typed) if accelerated.keys() & it.requests.keys()), 0)
     container = at_path(pod, ("containers", index))
     container = container if isinstance(container, dict) else {}
-    left = [*_unstated(pod, container)]
+    left = [*_unstated_of(workload, template), *_unstated(pod, container)]
     checkpoint, reason = _checkpoint(pod, container)
     left += reason
     schedule, guesses, reason = _schedule(workload, model.name)
@@ -95,6 +122,30 @@ def detailed(
         availability=availability,
     )
     return ModelDetails(made, tuple(left), guesses)
+
+
+def _unstated_of(workload: Workload, template: PodTemplate) -> Iterator[str]:
+    """The pods and fields of the workload itself that have no place in a Model."""
+    spec = workload.spec
+    job = mapping(spec, "jobTemplate", "spec")
+    others = len(workload.templates) - 1
+    if others:
+        yield f"a Model has one kind of pods, so {counted(others, 'other template')} of its pods is not in the spec"
+    completions = integer((job or spec).get("completions"))
+    if completions is not None and completions != (template.replicas or 1):
+        yield (
+            f"it has {completions} completions, of which {template.replicas or 1} run at the same time, "
+            "and a Model runs all its pods at the same time"
+        )
+    fields = [
+        name
+        for name, value in {**spec, **job}.items()
+        if name not in _WORKLOAD_FIELDS
+        and value not in (None, _WORKLOAD_DEFAULTS.get(name))
+        and not (job and name == "activeDeadlineSeconds")  # its window shows it
+    ]
+    if fields:
+        yield f"a Model has no field for these of its {workload.kind}: {listed(sorted(fields), 'and')}"
 
 
 def _unstated(pod: Mapping[str, Any], container: Mapping[str, Any]) -> Iterator[str]:

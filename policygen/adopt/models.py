@@ -51,8 +51,10 @@ def of_pod_groups(
         least = {key: amount(key, it) for key, it in (first.min_resources or {}).items()}
         units = sum(count for key, count in least.items() if key not in HOST)
         if namespace not in namespaces.get(team, ()):
-            reason = f"it is not a model, because namespace {namespace} is not one of team {team}"
-            left.append((str(groups[0].object), reason))
+            why = f"namespace {namespace} is not one of team {team}"
+            if not namespace:
+                why = "the manifest names no namespace"
+            left.append((str(groups[0].object), f"it is not a model, because {why}"))
             continue
         priority = first.priority_class_name.removesuffix(PREEMPTING)
         if priority and priority not in ranks:

@@ -7,6 +7,8 @@ from msgspec import Struct
 from policygen.adopt.trees import Scope, TeamBranch, TeamTree, amount, is_extended, unused
 from policygen.core.names import MANAGED_BY, SET, SYSTEM_NAMESPACES, TOOL
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mapping
 from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
 from policygen.plan.kubernetes import COUNTED
 from policygen.spec.types import NodeResources
@@ -48,12 +50,16 @@ def spaces(cluster: Cluster, scope: Scope) -> dict[str, Space]:
     hard: dict[str, dict[str, int]] = {}
     defaults: dict[str, NodeResources] = {}
     created: set[str] = set()
-    for quota in cluster.resource_quotas:
-        if scope.has(quota.labels):
-            hard[quota.namespace] = {
-                name: amount(name.removeprefix(REQUESTS), value)
-                for name, value in quota.fields.hard.items()
-            }
+    every = [it for it in cluster.resource_quotas if scope.has(it.labels)]
+    plain = {it.namespace for it in every if not _is_scoped(it.object)}
+    for quota in every:
+        # A quota of only some pods counts only where no other one exists.
+        if _is_scoped(quota.object) and quota.namespace in plain:
+            continue
+        most = hard.setdefault(quota.namespace, {})
+        for name, value in quota.fields.hard.items():
+            count = amount(name.removeprefix(REQUESTS), value)
+            most[name] = min(count, most.get(name, count))  # all quotas of a namespace apply
     for limits in cluster.limit_ranges:
         if not scope.has(limits.labels):
             continue
@@ -72,17 +78,25 @@ def spaces(cluster: Cluster, scope: Scope) -> dict[str, Space]:
     }
 
 
+def _is_scoped(quota: Object) -> bool:
+    spec = mapping(quota.data, "spec")
+    return bool(spec.get("scopes") or spec.get("scopeSelector"))
+
+
 def of_teams(
     cluster: Cluster,
     trees: Sequence[TeamTree],
     found: Mapping[str, Space],
     used: Iterable[tuple[str, str]] = (),
+    *,
+    by_hand: bool = False,
 ) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     """The namespaces of each team with a queue, and the teams for which they are a guess.
 
     Kueue's queues name their namespaces; Volcano's do not, so these are those of pod groups in the
     queue, then those with the name of the team, or that begin with it. `used` are queues of Volcano
-    and the namespaces of other pods in them.
+    and the namespaces of other pods in them. Numbers show the namespaces of a team, unless they were
+    written `by_hand`.
     """
     owned: dict[str, tuple[str, ...]] = {}
     taken: set[str] = set()
@@ -94,14 +108,17 @@ def of_teams(
         taken |= set(mine)
         if mine:
             owned[branch.team] = mine
-    open_teams = [name for name in _without_namespaces(trees) if name not in owned]
-    in_queue = _in_queues(cluster, trees, used)
+    in_queue = in_queues(cluster, trees, used)
+    without = dict.fromkeys((*_without_namespaces(trees), *in_queue))
+    open_teams = sorted(name for name in without if name not in owned)
     guessed: dict[str, list[str]] = {}
     for team in open_teams:
         guessed[team] = [name for name in in_queue.get(team, ()) if name not in taken]
         taken |= set(guessed[team])
     free = [it for it in found.values() if it.name not in taken]
     for space in free:
+        if by_hand and not any(_is_named_after(space, it) for it in open_teams):
+            continue
         nearest = _nearest(space, open_teams, guessed, found, trees)
         if nearest is not None:
             guessed[nearest].append(space.name)
@@ -130,6 +147,17 @@ def shared(
                 yield branch, f"namespace {name} and its models are those of team {other}, {reason}"
 
 
+def admitting(trees: Iterable[TeamTree]) -> dict[str, list[str]]:
+    """By namespace, the teams whose queues admit it."""
+    found: dict[str, list[str]] = {}
+    for branch in (branch for tree in trees for branch in tree.branches):
+        for name in branch.namespaces:
+            teams = found.setdefault(name, [])
+            if branch.team not in teams:
+                teams.append(branch.team)
+    return found
+
+
 def _without_namespaces(trees: Iterable[TeamTree]) -> list[str]:
     """Teams that need namespaces: leaves of Volcano, and teams with a leaf of their own.
 
@@ -142,10 +170,13 @@ def _without_namespaces(trees: Iterable[TeamTree]) -> list[str]:
     return sorted(it for it in volcano if it in own or it not in parents | cohorts)
 
 
-def _in_queues(
-    cluster: Cluster, trees: Iterable[TeamTree], used: Iterable[tuple[str, str]]
+def in_queues(
+    cluster: Cluster, trees: Iterable[TeamTree], used: Iterable[tuple[str, str]] = ()
 ) -> dict[str, list[str]]:
-    team_of = {it.name: it.team for tree in trees for it in tree.branches}
+    """The namespaces of the pod groups and jobs in the queues of each team of Volcano."""
+    team_of = {
+        it.name: it.team for tree in trees if tree.scheduler == "volcano" for it in tree.branches
+    }
     found: dict[str, set[str]] = {}
     named = [*used]
     named += [(it.fields.queue, it.namespace) for it in cluster.pod_groups]
@@ -186,13 +217,17 @@ def _nearest(
         able = [it for it in teams if space.name.startswith(f"{it}-") and fits(it)]
         return max(able, key=len, default=None)
     able = [team for team in teams if fits(team)]
-    named = [team for team in able if space.name == team or space.name.startswith(f"{team}-")]
+    named = [team for team in able if _is_named_after(space, team)]
     if named:
         return max(named, key=len)
     if not space.hard and not space.defaults:
         return None
     empty = [team for team in able if not guessed[team]]
     return next(iter(empty or able), None)
+
+
+def _is_named_after(space: Space, team: str) -> bool:
+    return space.name == team or space.name.startswith(f"{team}-")
 
 
 def _above(trees: Iterable[TeamTree]) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Reads models from workloads that request accelerators."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -15,11 +15,11 @@ from policygen.adopt.trees import Guess, TeamTree, amount, label
 from policygen.adopt.volcano import VOLCANOS
 from policygen.core.finding import Path
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.quoting import quoted
+from policygen.core.quoting import listed, quoted
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import PRIORITY
-from policygen.kubernetes.untyped import integer
+from policygen.kubernetes.untyped import integer, text
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.pool import PoolFacts
@@ -39,6 +39,14 @@ class QueuePlace(Struct, frozen=True):
 
     team: str
     pools: tuple[str, ...]
+
+
+class QueuePlaces(Struct, frozen=True):
+    """Whose the queues of a cluster are."""
+
+    places: Mapping[QueueName, QueuePlace]
+    admitting: Mapping[str, Sequence[str]]
+    """By namespace, the teams whose queues admit it."""
 
 
 def places_of_queues(cluster: Cluster, trees: Iterable[TeamTree]) -> Mapping[QueueName, QueuePlace]:
@@ -100,7 +108,7 @@ def models(
     cluster: Cluster,
     teams: Mapping[str, Team],
     pools: Mapping[str, PoolFacts],
-    places: Mapping[QueueName, QueuePlace],
+    queues: QueuePlaces,
     ranks: Collection[str],
 ) -> tuple[list[Model], list[tuple[Workload, str]], list[Guess]]:
     """A model for each workload with accelerators, what it cannot say, and the values that are a guess.
@@ -119,9 +127,7 @@ def models(
         team = teams.get(workload.namespace)
         able = _able(cluster, template, team, pools) if team else []
         if team is None or not able:
-            reason = "no pool of its team has the resource that it requests"
-            if team is None:
-                reason = "no team has this namespace"
+            reason = _no_team(workload, team)
             left.append((workload, f"it is not a model, because {reason}"))
             continue
         name = label(workload.name or "x")
@@ -133,9 +139,9 @@ def models(
             )
             continue
         queue = _queue(workload, template)
-        place = places.get(queue) if queue else None
+        place = queues.places.get(queue) if queue else None
         there = [it for it in able if place and it in place.pools]
-        fault = _queue_fault(cluster, workload, queue, place, team) if queue else None
+        fault = _queue_fault(cluster, workload, queue, queues, team)
         if fault:
             path, reason = fault
             left.append((workload, reason))
@@ -155,11 +161,27 @@ def models(
     return list(found.values()), left, guesses
 
 
+def _no_team(workload: Workload, team: Team | None) -> str:
+    """Why a workload has no team with a pool for it."""
+    if team is not None:
+        return "no pool of its team has the resource that it requests"
+    return "no team has this namespace" if workload.namespace else "the manifest names no namespace"
+
+
 def _queue_fault(
-    cluster: Cluster, workload: Workload, queue: QueueName, place: QueuePlace | None, team: Team
+    cluster: Cluster, workload: Workload, queue: QueueName | None, queues: QueuePlaces, team: Team
 ) -> tuple[Path, str] | None:
     """What the spec cannot say about the queue of a workload, and the field that is a guess for it."""
+    if queue is None:
+        teams = list(queues.admitting.get(workload.namespace, ()))
+        if len(teams) < 2:
+            return None
+        return ("spec", "team"), (
+            f"it names no queue, and queues of the teams {listed(teams, 'and')} admit its namespace "
+            f"{workload.namespace}, so its team {team.name} is a guess"
+        )
     kind, namespace, name = queue
+    place = queues.places.get(queue)
     if place and place.team != team.name:
         return ("spec", "team"), (
             f"its queue is one of team {place.team}, but namespace {workload.namespace} is one of team "
@@ -198,6 +220,8 @@ def _model(cluster: Cluster, workload: Workload, template: PodTemplate, team: Te
     labels = (workload.labels, template.labels)
     priority = next((it[PRIORITY] for it in labels if PRIORITY in it), "")
     priority = priority or template.spec.priority_class_name
+    if workload.object.group == "batch.volcano.sh":
+        priority = priority or text(workload.spec, "priorityClassName")
     return Model(
         name="",
         at=HERE,
@@ -219,7 +243,8 @@ def _gang(workload: Workload, pods: int) -> Gang | None:
     match (workload.object.group, workload.kind):
         case ("batch.volcano.sh", "Job"):
             run_as = "vcjob"
-            pods = integer(workload.spec.get("minAvailable")) or pods
+            if len(workload.templates) == 1:  # minAvailable counts the pods of all tasks
+                pods = integer(workload.spec.get("minAvailable")) or pods
         case ("batch", "Job" | "CronJob"):
             run_as = "job"
         case ("leaderworkerset.x-k8s.io", _):

@@ -71,7 +71,9 @@ def compared(documents):
     return [it for it in there.objects if is_policy(it, spaces)], made, found
 
 
-@pytest.mark.parametrize("example", ["team-manifests", "three-schedulers", "volcano-training"])
+@pytest.mark.parametrize(
+    "example", ["articles", "team-manifests", "three-schedulers", "volcano-training"]
+)
 def test_nothing_of_changed_objects_is_lost(example):
     """Fields and objects that were changed, removed or added are in the spec, or in the list."""
     documents, random = objects_of(example), Random(16)
@@ -148,3 +150,15 @@ def test_labels_and_annotations_that_no_spec_has_are_listed():
     text = HAND.replace("metadata: {name: team-b}", "metadata: {name: team-b, labels: {owner: b}}")
     found = listed(text)
     assert found["ClusterQueue team-b", "metadata.labels.owner"] == "is b here, and not rendered"
+
+
+def test_quotas_without_a_team_are_listed():
+    quota = """---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q%s}
+spec: {hard: {requests.nvidia.com/gpu: 8}}
+"""
+    found = listed(HAND + quota % "" + quota % "2, namespace: kube-system")
+    assert found["ResourceQuota q", ""] == "the spec does not render this object"
+    assert found["ResourceQuota kube-system/q2", ""] == "the spec does not render this object"

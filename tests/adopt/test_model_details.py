@@ -74,6 +74,40 @@ def test_what_a_model_cannot_state_is_listed():
     ]
 
 
+def test_what_a_model_cannot_state_of_the_workload_is_listed():
+    job = thing(
+        "batch/v1",
+        "Job",
+        parallelism=2,
+        completions=10,
+        backoffLimit=6,
+        activeDeadlineSeconds=60,
+        template=pods(restartPolicy="Never"),
+    )
+    stateful = thing(
+        "apps/v1",
+        "StatefulSet",
+        name="s",
+        replicas=1,
+        serviceName="s",
+        podManagementPolicy="OrderedReady",
+        volumeClaimTemplates=[{"metadata": {"name": "v"}}],
+        template=pods(),
+    )
+    text = HAND + "".join(f"---\n{json.dumps(it)}\n" for it in (job, stateful))
+    assert [it for it in adopted(text, rendered=False).left if it[0][:3] in {"Job", "Sta"}] == [
+        (
+            "Job a/m",
+            "it has 10 completions, of which 2 run at the same time, and a Model runs all its pods at the same time",
+        ),
+        ("Job a/m", "a Model has no field for these of its Job: activeDeadlineSeconds"),
+        (
+            "StatefulSet a/s",
+            "a Model has no field for these of its StatefulSet: volumeClaimTemplates",
+        ),
+    ]
+
+
 @pytest.mark.parametrize(
     ("grace", "hook", "expected", "left"),
     [

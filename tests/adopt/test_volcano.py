@@ -151,3 +151,47 @@ TREES = {
 def test_cpu_and_memory_that_rounding_leaves_are_those_of_the_own_queue(name):
     first = rendered(Source("spec.yaml", POOL + TREES[name], None))
     assert again(first) == first
+
+
+JOB = """---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: mpi, namespace: ml}
+spec:
+  queue: research
+  minAvailable: 3
+  priorityClassName: high
+  plugins: {ssh: []}
+  tasks:
+  - {name: master, replicas: 1, template: {spec: {containers: [{name: m, resources: {requests: {cpu: 1}}}]}}}
+  - {name: worker, replicas: 2, template: {spec: {containers: [{name: w, resources: {limits: {nvidia.com/gpu: 2}}}]}}}
+"""
+QUOTA = """---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: %s, namespace: web}
+spec: {hard: {requests.nvidia.com/gpu: %s}%s}
+"""
+
+
+def test_a_job_of_several_tasks_in_a_queue_with_child_queues():
+    inferred = adopted(QUEUES + JOB, rendered=False)
+    (mpi,) = (it for it in inferred.spec.models if it.name == "mpi")
+    assert (mpi.team, mpi.gang.size, mpi.gpus, mpi.priority) == ("research", 2, 2, None)
+    assert [text for name, text in inferred.left if name == "Job ml/mpi"] == [
+        'its priority class "high" does not exist, so the model has no priority',
+        "a Model has one kind of pods, so 1 other template of its pods is not in the spec",
+        "a Model has no field for these of its Job: plugins",
+    ]
+
+
+def test_all_quotas_of_a_namespace_apply_and_it_is_no_namespace_of_another_team():
+    scoped = ", scopes: [BestEffort]"
+    quotas = [QUOTA % ("a", 9, ""), QUOTA % ("b", 5, ""), QUOTA % ("c", 1, scoped)]
+    inferred = adopted(QUEUES + "".join(quotas), rendered=False)
+    (web,) = (it for it in inferred.spec.teams if it.name == "web")
+    assert ([it.name for it in web.namespaces], web.quotas[0].limit) == (["web"], (("", 5),))
+    others = {
+        space.name for it in inferred.spec.teams if it.name != "web" for space in it.namespaces
+    }
+    assert "web" not in others

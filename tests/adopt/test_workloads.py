@@ -162,6 +162,14 @@ def test_a_model_whose_queue_is_one_of_another_team_is_a_guess():
     assert any(reason in it for name, it in inferred.left if name == "Deployment a/chat")
 
 
+def test_a_model_without_a_queue_in_a_namespace_of_two_teams_is_a_guess():
+    inferred = adopted(HAND + SHARED + WORKLOADS, rendered=False)
+    (guess,) = (it for it in inferred.guesses if it.name == "chat")
+    reason = "it names no queue, and queues of the teams team-a-cq and other admit its namespace a"
+    assert (guess.path, guess.text.startswith(f"Guess: {reason}")) == (("spec", "team"), True)
+    assert dict(inferred.left)["Deployment a/chat"].startswith(reason)
+
+
 def test_a_priority_class_that_no_object_defines_is_listed():
     classes = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: WorkloadPriorityClass\n"
     classes += "metadata: {name: high}\nvalue: 5\n"
