@@ -31,7 +31,13 @@ class _Defaults(Struct, frozen=True):
 
 
 def adjusted(cluster: Cluster, spec: PodSpec, namespace: str) -> PodSpec:
-    """The pod spec with the overhead of its RuntimeClass and the defaults of LimitRanges."""
+    """The pod spec with the overhead of its RuntimeClass and the defaults of LimitRanges.
+
+    In templates, Kueue takes a pod-level limit without a request as the request.
+    """
+    own = spec.resources
+    if own.limits:
+        spec = replace(spec, resources=replace(own, requests={**own.limits, **own.requests}))
     if spec.runtime_class_name and not spec.overhead:
         found = cluster.runtime_classes.get(spec.runtime_class_name)
         spec = replace(spec, overhead=found.fields.overhead.pod_fixed) if found else spec
@@ -44,15 +50,17 @@ def adjusted(cluster: Cluster, spec: PodSpec, namespace: str) -> PodSpec:
 
 
 def as_pod(spec: PodSpec) -> PodSpec:
-    """The spec of a pod: the API server writes a limit without a request as the request, too.
+    """The spec of a pod: the API server writes the requests that are not set.
 
-    It does not do so in the templates of other objects.
+    For a container, this is its limit; for the pod, see `PodSpec.pod_level`. It does not do so in the
+    templates of other objects.
     Source: pkg/apis/core/v1/defaults.go, SetDefaults_Pod, of Kubernetes 1.36.3.
     """
     return replace(
         spec,
         containers=tuple(map(_with_requests, spec.containers)),
         init_containers=tuple(map(_with_requests, spec.init_containers)),
+        resources=replace(spec.resources, requests={**spec.resources.requests, **spec.pod_level()}),
     )
 
 

@@ -73,13 +73,11 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     def requests(self) -> Mapping[str, Fraction]:
         """The requests of one pod: the sum of containers and sidecars, or the maximum of init containers.
 
-        A limit without a request is the request. Pod-level resources replace the sum of the
-        containers. Source: k8s.io/component-helpers, resource.PodRequests;
-        UseLimitsAsMissingRequestsInPod of Kueue.
+        A limit of a container without a request is the request. Pod-level requests replace the sum of
+        the containers. Source: k8s.io/component-helpers, resource.PodRequests.
         """
         found = self.of_containers()
-        if self.resources.limits or self.resources.requests:
-            found.update(self.pod_level())
+        found.update(self.pod_level())
         _add(found, self.overhead)
         return found
 
@@ -94,10 +92,23 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
         return found
 
     def pod_level(self) -> dict[str, Fraction]:
-        """The pod-level requests; a limit without a request is the request."""
+        """The pod-level requests of a pod, by the names of its pod-level resources.
+
+        Without a request of cpu or memory, the API server writes the sum of the containers; if these
+        request none, or for huge pages, the limit.
+        Source: pkg/apis/core/v1/defaults.go, setDefaultPodRequests, of Kubernetes 1.36.3.
+        """
+        own = self.resources
+        if not (own.limits or own.requests):
+            return {}
+        found = {**own.limits, **own.requests}
+        of_containers = self.of_containers()
+        for name in _OF_A_POD:
+            if name in own.limits and name not in own.requests and name in of_containers:
+                found[name] = of_containers[name]
         return {
             name: amount
-            for name, amount in {**self.resources.limits, **self.resources.requests}.items()
+            for name, amount in found.items()
             if name in _OF_A_POD or name.startswith("hugepages-")
         }
 
@@ -121,12 +132,12 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
                 _add(total, requested)
                 _add(beside, requested)
                 requested = {}
-            for name in {*requested, *beside}:
+            for name in {**requested, **beside}:
                 now = requested.get(name, Fraction(0)) + beside.get(name, Fraction(0))
                 peak[name] = max(peak.get(name, now), now)
         return {
             name: max(total.get(name, Fraction(0)), peak.get(name, Fraction(0)))
-            for name in {*total, *peak}
+            for name in {**total, **peak}
         }
 
 

@@ -43,3 +43,12 @@ def test_the_overhead_of_a_runtime_class():
     assert adjusted(it, spec, "other").requests == {"cpu": 1}
     it, spec = read("{runtimeClassName: unknown, containers: []}")
     assert adjusted(it, spec, "other") is spec
+
+
+def test_kueue_counts_a_pod_level_limit_of_a_template_but_not_of_a_pod():
+    """As tests/servers/test_kueue_jobs.py shows."""
+    it, spec = read(
+        "{resources: {limits: {cpu: 4, memory: 8Gi}}, containers: [{resources: {requests: {cpu: 1}}}]}"
+    )
+    assert adjusted(it, spec, "m").requests == {"cpu": 4, "memory": 8 * GI}
+    assert adjusted(it, as_pod(spec), "m").requests == {"cpu": 1, "memory": 8 * GI}

@@ -88,6 +88,16 @@ def test_a_limit_is_a_request_and_the_pod_has_its_own():
     assert requests({**of_pod, "overhead": {"cpu": 1}}) == {"cpu": 6, "x.com/gpu": 1}
 
 
+def test_without_a_pod_level_request_the_containers_count_and_else_the_limit():
+    level = {"limits": {"cpu": 4, "memory": 8, "hugepages-2Mi": 4}}
+    pages = {"resources": {"limits": {"hugepages-2Mi": 2}}}
+    want = {"cpu": 1, "memory": 8, "hugepages-2Mi": 4}
+    assert requests({"containers": [container(1), pages], "resources": level}) == want
+    assert requests({"containers": [{}], "resources": level}) == {**want, "cpu": 4}
+    level["requests"] = {"cpu": 3}
+    assert requests({"containers": [container(1)], "resources": level}) == {**want, "cpu": 3}
+
+
 @pytest.mark.parametrize(
     ("fields", "checked"),
     [

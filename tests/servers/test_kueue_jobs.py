@@ -64,6 +64,7 @@ class Draw:
 
     def __init__(self, seed):
         self.random = random.Random(seed)
+        self.namespace = ""
 
     def one(self, *choices):
         return self.random.choice(choices)
@@ -119,16 +120,25 @@ class Draw:
         return found
 
     def object(self, i):
-        namespace = self.one(*NAMESPACES)
+        namespace = self.namespace = self.one(*NAMESPACES)
         kind = self.one("Job", "Job", "Pod", "Group", "Deployment", "StatefulSet")
         made = getattr(self, kind.lower())(f"{kind.lower()}-{i}")
         return [{**it, "metadata": {"namespace": namespace, **it["metadata"]}} for it in made]
+
+    def with_level(self, spec):
+        """A pod spec that may have pod-level limits.
+
+        Of a pod, the server writes the requests before the defaults of LimitRanges, and then refuses it.
+        """
+        if self.chance(1, 4) and self.namespace != LIMITED:
+            spec["resources"] = {"limits": {"cpu": 20, "memory": self.one("8Gi", "20Gi")}}
+        return spec
 
     def job(self, name):
         metadata = {"name": name, "labels": self.labels()}
         spec = {
             "parallelism": self.one(1, 3, 5),
-            "template": {"spec": self.template("Never")},
+            "template": {"spec": self.with_level(self.template("Never"))},
             "suspend": self.chance(1, 2),
         }
         if self.chance(1, 3):  # above the maximum, which the server checks only for pods
@@ -145,7 +155,7 @@ class Draw:
 
     def pod(self, name):
         metadata = {"name": name, "labels": self.labels()}
-        spec = self.template("Never")
+        spec = self.with_level(self.template("Never"))
         return [{"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}]
 
     def group(self, name):

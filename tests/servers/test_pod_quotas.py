@@ -72,12 +72,13 @@ def pods():
         changed("deadline", full, activeDeadlineSeconds=3600),
         changed("high", Ask(gpus=0, cpu="1", memory="1Gi", priority="high")),
         changed("crossing", Ask(gpus=0), affinity=AFFINITY),
+        changed("level", full, resources={"limits": {"cpu": "4", "memory": "8Gi"}}),
         init,
     ]
 
 
 def test_status_counts_what_policygen_counts(cluster):
-    """Ten scopes with seven pods. Quotas of cpu and memory have no scope that makes containers set them."""
+    """Ten scopes with eight pods. Quotas of cpu and memory have no scope that makes containers set them."""
     cluster.namespace("a")
     cluster.create(
         {

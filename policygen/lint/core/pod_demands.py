@@ -1,6 +1,7 @@
 """What the pods of every workload require of a node, with what their queue adds."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import islice, product
 
 from msgspec import Struct
@@ -10,7 +11,8 @@ from policygen.core.names import LOCAL_QUEUE, NODE_GROUP
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
-from policygen.kubernetes.kueue_jobs import counted, labels
+from policygen.kubernetes.kueue_jobs import labels
+from policygen.kubernetes.kueue_requests import adjusted, as_pod
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.node_filters import Demand, Placed, demand
 from policygen.kubernetes.runtime_classes import with_runtime_class
@@ -93,7 +95,8 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
                 accelerators.requested(facts.cluster, template) or _selects_pool(facts, template)
             ):
                 continue
-            amounts = counted(facts.cluster, workload, template)
+            pod = adjusted(facts.cluster, as_pod(template.spec), workload.namespace)
+            amounts: Mapping[str, Fraction] = pod.requests
             # container-resource-refused reports the others.
             amounts = {name: it for name, it in amounts.items() if not resource_names.refused(name)}
             own = demand(template.spec, amounts)

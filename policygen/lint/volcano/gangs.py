@@ -119,7 +119,7 @@ def _least(templates: Sequence[tuple[PodTemplate, int | None]], needed: int) -> 
     if sum(count for _, count in requests) < needed:
         return {}
     found = {}
-    for name in {name for amounts, _ in requests for name in amounts}:
+    for name in dict.fromkeys(name for amounts, _ in requests for name in amounts):
         rest, total = needed, Fraction(0)
         for amount, count in sorted(
             (amounts.get(name, Fraction(0)), count) for amounts, count in requests
