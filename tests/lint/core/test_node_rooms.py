@@ -64,7 +64,7 @@ def test_an_affinity_of_pods_to_themselves_keeps_them_in_one_domain():
     assert message == (
         "only 2 of the 3 pods of Deployment a/llm can run, because their affinity to themselves keeps them "
         "in one value of kubernetes.io/hostname, and no value has room for more; lower the number of "
-        "pods, or relax the constraint"
+        "pods and write maxUnavailable: 1 and maxSurge: 0, or relax the constraint"
     )
     pod = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: %s, labels: {app: a}}\nspec: {containers: [{name: a, image: a}]}\n"
     assert near(3, pod % "a") == []
