@@ -239,7 +239,7 @@ def _teams(page: TablePage, teams: Sequence[TeamChange]) -> None:
         for it in teams
     ]
     heads = (
-        "TEAM", "MEAN WAIT", "MEDIAN WAIT", "95 % WAIT", "PREEMPTIONS", "USEFUL GPU HOURS", "LOST",
+        "TEAM", "WAIT CHANGE", "MEDIAN WAIT", "95 % WAIT", "PREEMPTIONS", "USEFUL GPU HOURS", "LOST",
         "ENDED", "NEVER START", "JOBS", "GUARANTEE",
     )  # fmt: skip
     below = {
