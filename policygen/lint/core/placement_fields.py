@@ -10,6 +10,7 @@ from policygen.api_validation.metadata import is_namespace
 from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.untyped import keyed_texts, mappings, numbered
 from policygen.lint.core.pod_selectors import PREFERRED, REQUIRED
 from policygen.lint.core.pod_templates import Part, PodPart, named
@@ -97,11 +98,14 @@ def _label_keys(spec: PodPart, term: Part) -> Iterator[FaultAt]:
     added = [it for it in match if it in labels] if spec.owner.kind == "Pod" else []
     seen = set(selector.under("matchLabels").data)
     stated = _texts([it.get("key") for it in mappings(selector.data, "matchExpressions")])
+    if "whenUnsatisfiable" in term.data and spec.owner.object.group == VOLCANO_BATCH:
+        # Volcano 1.14 runs code of Kubernetes 1.34, which refuses each key of the selector in a spread.
+        both += [it for it in match if it in seen or it in stated]
     for key in (*stated, *added):
         if key in match and key in seen and key not in both:
             both.append(key)
         seen.add(key)
-    for key in both:
+    for key in dict.fromkeys(both):
         yield (
             term.at / _KEYS[0],
             f"{spec.owner} has {quoted(key)} in matchLabelKeys and in another field of the same term, which is refused; remove one of them",

@@ -19,6 +19,13 @@ def faults(spec, kind="Pod"):
     if kind == "Deployment":
         template = {"metadata": {"labels": {"app": "a"}}, "spec": spec}
         data |= {"apiVersion": "apps/v1", "kind": kind, "spec": {"template": template}}
+    if kind == "Volcano Job":
+        task = {"template": {"metadata": {"labels": {"app": "a"}}, "spec": spec}}
+        data |= {
+            "apiVersion": "batch.volcano.sh/v1alpha1",
+            "kind": "Job",
+            "spec": {"tasks": [task]},
+        }
     (part,) = pod_specs(cluster(yaml.safe_dump(data)))
     return [message for _, message in of_pod(part)]
 
@@ -78,3 +85,8 @@ def test_refused(spec, words):
 )  # fmt: skip
 def test_accepted(spec, kind):
     assert faults(spec, kind) == []
+
+
+def test_volcano_also_refuses_keys_of_the_selector_in_a_spread():
+    (message,) = faults(spread(SELECTED | {"matchLabelKeys": ["app", "app"]}), "Volcano Job")
+    assert '"app" in matchLabelKeys and in another field' in message
