@@ -105,7 +105,9 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     ranks = priorities.adjusted(ranked, listed, schedulers)
     platform = _platform(cluster, name, trees, ranks, scope)
     facts, _ = plan_pool.resolve(Spec(platform, tuple(listed)))
-    found_teams = teams(TeamInput(trees, limits, facts, owned, spaces))
+    found_teams = rendered_models.with_unused_pools(
+        teams(TeamInput(trees, limits, facts, owned, spaces)), labelled, facts
+    )
     spec = Spec(
         platform,
         tuple(sorted(listed, key=lambda it: it.name)),

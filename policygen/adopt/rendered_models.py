@@ -12,7 +12,7 @@ from policygen.adopt.model_details import detailed
 from policygen.adopt.models import PREEMPTING
 from policygen.adopt.namespaces import Space
 from policygen.adopt.pools import Found
-from policygen.adopt.quotas import HERE
+from policygen.adopt.quotas import HERE, amounts
 from policygen.adopt.scalers import autoscaling
 from policygen.adopt.trees import Guess, Scope, amount, is_extended
 from policygen.adopt.workloads import SERVING, QueueName, QueuePlace
@@ -40,6 +40,7 @@ from policygen.spec.types import (
     Model,
     Placement,
     Pool,
+    Quota,
     RunAs,
     Spec,
     Taint,
@@ -229,6 +230,35 @@ def preempting(models: Iterable[RenderedModel], doubled: Collection[str]) -> boo
     if any(it.removesuffix(PREEMPTING) in doubled for it in names if it.endswith(PREEMPTING)):
         return True
     return False if any(it in doubled for it in names) else None
+
+
+def with_unused_pools(
+    teams: Iterable[Team], models: Iterable[RenderedModel], facts: Mapping[str, PoolFacts]
+) -> list[Team]:
+    """The teams, with quotas of 0 that only pods show.
+
+    Pods in a queue of several pools have a nodeSelector if their team has quotas for more pools than they
+    can use. A queue has the same amounts for a pool without a quota of the team, and for a limit of 0.
+    """
+    made = {it.name: it for it in teams}
+    for it in models:
+        place = it.place
+        if place is None or it.queue is None or it.queue[0] != "LocalQueue":
+            continue
+        team = made.get(place.team)
+        listed = {quota.pool for quota in team.quotas} if team else set()
+        unused = [name for name in place.pools if name not in listed and name in facts]
+        if (
+            team
+            and unused
+            and it.template.spec.node_selector
+            and len(place.pools) - len(unused) == 1
+        ):
+            zero = amounts(dict.fromkeys(facts[unused[0]].resources, 0), facts[unused[0]])
+            weight = next(quota.weight for quota in team.quotas if quota.pool in place.pools)
+            quota = Quota(unused[0], HERE, limit=zero, weight=weight)
+            made[team.name] = replace(team, quotas=(*team.quotas, quota))
+    return list(made.values())
 
 
 def need(before: NodeNeed, found: Found, models: Iterable[RenderedModel]) -> NodeNeed:

@@ -93,3 +93,47 @@ def test_objects_of_another_set_are_no_models():
     assert len(adopted(text).spec.models) == 3  # the other Job of train is of this set
     alone = text.replace("policygen.dev/model: train", "other: train")
     assert {it.name for it in adopted(alone).spec.models} == {"chat", "embed", "train"}
+
+
+TWO_POOLS = """
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: default}
+spec: {sharedQueues: [{name: both, pools: [one, two]}]}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: one}
+spec:
+  nodeSelector: {pool: one}
+  gpu: {product: h100-80gb}
+  capacity: {nodes: 4, nodeType: a3-highgpu-8g}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: two}
+spec:
+  nodeSelector: {pool: two}
+  gpu: {product: h100-80gb}
+  capacity: {nodes: 4, nodeType: a3-highgpu-8g}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: lab}
+spec:
+  namespaces: [{name: lab}]
+  quotas: [{pool: one, guarantee: 8, weight: 3}, {pool: two, limit: 0, weight: 3}]
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Model
+metadata: {name: chat}
+spec: {team: lab, resources: {gpus: 1}, placement: {pools: [one]}}
+"""
+
+
+def test_pods_show_a_limit_of_zero_in_a_queue_of_two_pools():
+    first = rendered(Source("spec.yaml", TWO_POOLS, None), extras=EXTRAS)
+    assert "nodeSelector" in first
+    (lab,) = adopted(first).spec.teams
+    assert [(it.pool, it.limit) for it in lab.quotas][1] == ("two", (("", 0),))
+    assert again(first, EXTRAS) == first
