@@ -158,3 +158,46 @@ def test_the_first_workload_is_named_and_the_others_are_counted(tmp_path):
         text = "---\n".join([node("gpu-1", 8), CPU, *texts])
         (found,) = findings(tmp_path, text, "gpu-nodes-open")
         assert named in found.message
+
+
+def spread(selector, *, kind="topologySpreadConstraints"):
+    term = f"topologyKey: kubernetes.io/hostname, {selector}"
+    if kind == "topologySpreadConstraints":
+        field = f"{kind}: [{{maxSkew: 1, whenUnsatisfiable: ScheduleAnyway, {term}}}]"
+    else:
+        required = f"requiredDuringSchedulingIgnoredDuringExecution: [{{{term}}}]"
+        field = f"affinity: {{podAntiAffinity: {{{required}}}}}"
+    text = web().replace("labels: {app: a}", "labels: {app: server}")
+    return text.replace("matchLabels: {app: a}", "matchLabels: {app: server}").replace(
+        "{containers:", f"{{{field}, containers:"
+    )
+
+
+@pytest.mark.parametrize(
+    ("selector", "kind", "advice"),
+    [
+        ("labelSelector: {matchLabels: {app: server}}", "topologySpreadConstraints", ""),
+        (
+            "labelSelector: {matchLabels: {app: sever}}",
+            "topologySpreadConstraints",
+            "write app: server",
+        ),
+        (
+            "labelSelector: {matchLabels: {tier: web}}",
+            "topologySpreadConstraints",
+            "select the labels",
+        ),
+        ("minDomains: null", "topologySpreadConstraints", "select the labels"),
+        ("labelSelector: {}", "topologySpreadConstraints", ""),
+        ("labelSelector: {matchLabels: {app: sever}}", "podAntiAffinity", "write app: server"),
+        ("labelSelector: {matchLabels: {app: noisy}}", "podAntiAffinity", ""),
+    ],
+)
+def test_spread_matches_no_pod(tmp_path, selector, kind, advice):
+    found = findings(tmp_path, spread(selector, kind=kind), "spread-matches-no-pod")
+    assert len(found) == bool(advice)
+    assert all(f"; {advice}" in it.message for it in found)
+    others = web("batch").replace("labels: {app: a}", "labels: {app: sever, tier: web}")
+    both = spread(selector, kind=kind) + "---\n" + others
+    only = "minDomains" in selector
+    assert bool(findings(tmp_path, both, "spread-matches-no-pod")) == only

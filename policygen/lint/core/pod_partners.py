@@ -92,6 +92,11 @@ def unmet_affinities(facts: Facts) -> tuple[UnmetAffinity, ...]:
     return tuple(_Unmet(facts).found())
 
 
+def is_open(facts: Facts, term: PodTerm) -> bool:
+    """Whether pods that the input does not have may match a term."""
+    return facts.derive(_Unmet).is_open((term,))
+
+
 def known_partners(
     facts: Facts,
 ) -> Iterator[tuple[TemplatePods, Path, PodTerm, tuple[TemplatePods, ...]]]:
@@ -341,14 +346,12 @@ class _Unmet:
 def _together(workload: Workload, template: PodTemplate, labels: Mapping[str, str]) -> Terms:
     """The terms, or none if one of them has an invalid field, which another rule reports."""
     affinity = template.spec.affinity
-    if not affinity or not all(
-        map(_is_valid, entries(affinity, TermKind.TOGETHER.value, REQUIRED))
-    ):
+    if not affinity or not all(map(is_valid, entries(affinity, TermKind.TOGETHER.value, REQUIRED))):
         return ()
     return tuple(required_terms(affinity, TermKind.TOGETHER, workload.namespace, labels))
 
 
-def _is_valid(term: Any) -> bool:
+def is_valid(term: Any) -> bool:
     """Whether the API server accepts a term."""
     names, key = mapping(term).get("namespaces") or [], text(term, "topologyKey")
     written = [mapping(term).get(field) for field in ("labelSelector", "namespaceSelector")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.examples_of_rules import examples
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape
@@ -85,6 +87,19 @@ def test_anti_affinity_excludes_all_nodes(cluster: Cluster) -> None:
     wanted = {"bad0": (2, 1), "good0": (3, 0), "bad1": (2, 1), "good1": (2, 0)}
     cluster.becomes("pods", found, wanted)
     cluster.stays("pods", found, wanted, for_s=2)
+
+
+@pytest.mark.parametrize(("number", "fixed"), [(0, (2, 7)), (1, (5, 4))])
+def test_spread_matches_no_pod(cluster: Cluster, number: int, fixed: tuple[int, int]) -> None:
+    """Nine replicas on two nodes: all run, or as many as the constraint allows."""
+    rule = "spread-matches-no-pod"
+    add_nodes(cluster, bad(rule, number))
+    for name, text, wanted in (("bad", bad, (9, 0)), ("good", good, fixed)):
+        show(cluster, scene(text(rule, number).replace("replicas: 2", "replicas: 9"), name))
+        cluster.becomes(name, lambda n=name: placed(cluster, n), wanted)
+        cluster.stays(name, lambda n=name: placed(cluster, n), wanted, for_s=1)
+        cluster.delete("apps/v1", "Deployment", "server", name)
+        cluster.becomes("deleted", lambda n=name: placed(cluster, n), (0, 0))
 
 
 def test_anti_affinity_without_domain(cluster: Cluster) -> None:
