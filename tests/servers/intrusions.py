@@ -139,13 +139,15 @@ def _in_text(path: Path, text: str) -> Iterator[Intrusion]:
         if isinstance(value, dict | list):
             continue
         changed = copy.deepcopy(document)
-        holder = changed
+        node, shown = changed, list(path)
         for step in inner[:-1]:
-            holder = holder[step]
-        holder[inner[-1]] = _other(value, {})
+            shown.append(str(step) if isinstance(node, dict) else step)  # a key can be a number
+            node = node[step]
+        shown.append(str(inner[-1]) if isinstance(node, dict) else inner[-1])
+        node[inner[-1]] = _other(value, {})
         written = yaml.safe_dump(changed, sort_keys=False)
         patch = _patch([{"op": "replace", "path": _pointer(path), "value": written}])
-        yield Intrusion(f"in {path}: {inner}", "field-drifted", (*path, *inner), patch)
+        yield Intrusion(f"in {path}: {inner}", "field-drifted", tuple(shown), patch)
 
 
 def _leaves(found: Object) -> Iterator[tuple[Path, Any]]:

@@ -28,6 +28,8 @@ WITH = {
     "ten-models": ["--with", "volcano-config"],
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
     "volcano-training": ["--with", "volcano-config"],
+    "node-autoscalers": ["--with", "node-autoscaler"],
+    "spot-and-on-demand": ["--with", "node-autoscaler"],
 }
 RULES = (
     "field-drifted",
