@@ -123,7 +123,7 @@ def _items(data: Resource) -> list[Resource]:
 
 def _called(data: Mapping[str, Any]) -> str:
     words = [str(data[key]) for key in ("apiVersion", "kind") if key in data]
-    return " ".join(words) or "empty"
+    return " ".join(words) or ("without apiVersion and kind" if data else "empty")
 
 
 def _function(config: Mapping[str, Any], form: type[_Form]) -> _Form:

@@ -153,6 +153,28 @@ def _shown(cluster: Cluster, other: ReviewSide | None) -> tuple[Decisions | None
     )
 
 
+def as_objects(spec: ReviewSide, other: ReviewSide) -> Decisions | None:
+    """The decisions about a spec, read in the same way as those of the other state.
+
+    Rendered objects do not show everything that a spec states. So if the other state has objects of the
+    set, the decisions are those that the rendered objects of the spec show.
+    """
+    if spec.rendered is None or spec.rendered.name not in infer.sets(other.cluster):
+        return spec.decisions
+    scope = Scope(spec.rendered.name, rendered=True)
+    mine = spec.cluster.objects
+    made = {it.identity for it in mine}
+    beside = [
+        it for it in other.cluster.objects if not it.labels.get(SET) and it.identity not in made
+    ]
+    for more in (beside, [it for it in beside if not is_policy(it, ())]):
+        try:
+            return _distilled([*mine, *more], other.cluster, scope)
+        except SpecError:
+            continue
+    return spec.decisions
+
+
 def _distilled(objects: Sequence[Object], cluster: Cluster, scope: Scope) -> Decisions:
     """The decisions that objects of a cluster show. Raises SpecError."""
     made = adopt.distilled(Cluster(objects, cluster.seen, cluster.pods), scope)

@@ -330,7 +330,11 @@ def _order(review: Review) -> Iterator[_Section]:
     if order.unknown:
         lines.append(("", order.unknown))
     applies = counted(max(len(order.steps), 1), "apply", "applies")
-    why = ", because Volcano refuses some changes in one apply" if order.steps else ""
+    why = ""
+    if len(order.steps) > 1:
+        why = ", because Volcano refuses some changes in one apply"
+    elif order.steps and order.steps[0].delete:
+        why = " after the deletion, because Volcano refuses both in one apply"
     command = shlex.join(review.steps_command) if order.steps else ""
     yield _Section(f"apply order: {applies}{why}", tuple(lines), command)
 

@@ -272,6 +272,7 @@ def test_lint_with_a_spec_knows_its_objects(tmp_path):
     "given, words",
     [
         (b"", "standard input is empty; krm reads one ResourceList"),
+        (b"a: 1\n", "standard input is without apiVersion and kind; krm reads"),
         (b"kind: Pod\napiVersion: v1\n", "standard input is v1 Pod"),
         (listed([], "Rendr"), "krm.policygen.dev/v1alpha1 Rendr; write"),
         (listed([5, *SPEC]), 'items[0] of the ResourceList is not an object, but "5"'),

@@ -267,6 +267,15 @@ def test_rendered_manifests_equal_their_spec(reviewed):
     ]
 
 
+@pytest.mark.parametrize("example", ["three-schedulers", "volcano-training"])
+def test_what_objects_do_not_show_is_no_difference(example, tmp_path):
+    """Queues of Volcano show what a team deserves, and kube-scheduler shows no name of a pool."""
+    spec = f"examples/{example}"
+    write(render(RenderRequest((spec,), {})), tmp_path / "there")
+    assert not of(tmp_path / "there", spec).changed
+    assert not of(spec, tmp_path / "there").changed
+
+
 def test_hand_written_manifests_become_what_a_spec_renders(reviewed):
     reviewed(SPEC, SPEC)
     Path("hand.yaml").write_text(HAND)
