@@ -14,7 +14,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.drift.rules import object_of_another_spec
 from policygen.plan.catalog import KINDS
-from policygen.plan.extras import WORKLOADS
+from policygen.plan.extras import OF_MODELS
 from policygen.plan.model_names import MODEL
 
 _Resource = dict[str, Any]
@@ -70,7 +70,7 @@ def _rendered_kinds(extras: Collection[str], only: Collection[str]) -> set[tuple
     """
     named = {it.lower() for it in only}
     kinds = (it for it in KINDS if not it.extra or it.extra in extras)
-    found = ((it.name.lower(), it.extra == WORKLOADS) for it in kinds)
+    found = ((it.name.lower(), it.extra in OF_MODELS) for it in kinds)
     return {it for it in found if not named or it[0] in named}
 
 

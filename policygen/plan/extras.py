@@ -23,3 +23,5 @@ EXTRAS = (
     WORKLOADS,
 )
 """Every name that `--with` accepts."""
+OF_MODELS = frozenset({VPA, WORKLOADS})
+"""The names whose objects have the label of a model."""

@@ -324,13 +324,14 @@ def test_kinds_that_were_not_read_are_named_and_not_compared(reviewed, tmp_path)
 
 @pytest.mark.usefixtures("reviewed")
 def test_a_queue_by_hand_beside_a_set_does_not_hide_its_teams(tmp_path):
-    """After the set is applied, a Queue of before is another pool that Volcano cannot separate."""
+    """After the set is applied, a Queue of before deserves more than its pool has."""
     queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue"}
     spec = SPEC.replace("capacity: {nodes: 8", "scheduler: volcano\n  capacity: {nodes: 8")
     (tmp_path / "spec.yaml").write_text(spec)
     write(render(RenderRequest(("spec.yaml",), {})), Path("there"))
-    resources = {"nvidia.com/gpu": "4", "cpu": "8", "memory": "64Gi"}
-    legacy = {**queue, "metadata": {"name": "legacy"}, "spec": {"capability": resources}}
+    deserved = {"nvidia.com/gpu": "400"}
+    fields = {"parent": "a100", "deserved": deserved, "capability": deserved}
+    legacy = {**queue, "metadata": {"name": "legacy"}, "spec": fields}
     Path("there/legacy.yaml").write_text(json.dumps(legacy))
     smaller = spec.replace("guarantee: 40", "guarantee: 32")
     (tmp_path / "new.yaml").write_text(smaller)
