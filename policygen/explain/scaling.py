@@ -3,6 +3,7 @@
 from policygen.core.finding import At, Path
 from policygen.explain.step import Step, Steps
 from policygen.plan import model_limits
+from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Item
@@ -13,6 +14,7 @@ from policygen.plan.workload.scaling import ScaleTarget
 _LEAST = ("minReplicas", "minReplicaCount")
 _MOST = ("maxReplicas", "maxReplicaCount")
 """The bounds in a HorizontalPodAutoscaler, and in a ScaledObject of KEDA."""
+_UNITS = {CPU: "millicores of cpu", MEMORY: "bytes of memory"}
 
 
 class Scaling:
@@ -67,6 +69,9 @@ def _room(chosen: Assignment, field: str) -> Steps:
     steps: Steps = []
     rooms = []
     bounds = model_limits.bounds(chosen) if field == "limit" else scaling.guarded(chosen)
+    # What a queue of Volcano deserves is more than the guarantee that the spec states.
+    deserved = field == "guarantee" and chosen.tree.scheduler == "volcano"
+    words = "deserved" if deserved and scaling.is_lent(chosen.facts) else field
     for facts, bound in zip(chosen.pools, bounds, strict=True):
         counts = []
         for resource in counted_resources(chosen.facts):
@@ -77,11 +82,15 @@ def _room(chosen: Assignment, field: str) -> Steps:
             counts.append(str(count))
             steps += [
                 Step(
-                    f"{field} of {resource} on pool {facts.name}",
+                    f"{words}: {_UNITS.get(resource, resource)} on pool {facts.name}",
                     str(has),
                     at=_at(chosen, facts.name, field),
                 ),
-                Step(f"replicas of {each} {resource}", str(count), f"floor({has} / {each})"),
+                Step(
+                    f"replicas of {each} {_UNITS.get(resource, resource)}",
+                    str(count),
+                    f"floor({has} / {each})",
+                ),
             ]
         rooms.append(f"min({', '.join(counts)})" if len(counts) > 1 else counts[0])
     total = scaling.bounds(chosen).fitting if field == "limit" else scaling.bounds(chosen).covered

@@ -6,7 +6,7 @@ configuration (NVIDIA/mig-parted), and another one only to nodes that must diffe
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from policygen.hardware import catalog, mig
 from policygen.hardware.mig import Counts
@@ -33,6 +33,13 @@ def node_instances(pool: PoolFacts, nodes: int) -> list[Mapping[str, int]]:
         return mig.cards_needed(layouts, counts) <= cards
 
     return _named(pool, _even(needs, cards, fits) or _dealt(layouts, needs, cards))
+
+
+@lru_cache(maxsize=1 << 8)  # each model of a pool asks
+def fullest_node(pool: PoolFacts) -> int:
+    """The slices of all MIG instances of the node that has most of them; 0 for a pool without instances."""
+    nodes = node_instances(pool, pool.node_count)
+    return max((sum(n * pool.slices[it] for it, n in node.items()) for node in nodes), default=0)
 
 
 def _named(pool: PoolFacts, found: Sequence[Counts]) -> list[Mapping[str, int]]:

@@ -13,6 +13,7 @@ from policygen.plan.amounts import CPU, MEMORY, Vector, count, text
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.fit import Size, warn
+from policygen.plan.node_instances import fullest_node
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
 from policygen.plan.volcano import group_names
@@ -157,6 +158,12 @@ def _share(facts: PoolFacts, size: Size) -> Vector:
     units = {**dict.fromkeys(facts.resources, 0), size.resource: size.units}
     whole = facts.vector(units)
     node = facts.node
+    # Some nodes have more MIG instances than the mean, and all of their pods must have room.
+    fullest = fullest_node(facts) if facts.pool.gpu.sharing == "mig" else 0
+    if fullest:
+        slices = size.units * facts.slices[size.resource]
+        whole[CPU] = min(whole[CPU], node.cpu_milli * slices // fullest)
+        whole[MEMORY] = min(whole[MEMORY], node.memory_bytes * slices // fullest)
     cpu, memory = catalog.for_daemon_sets(node.cpu_milli, node.memory_bytes)
     left = whole[MEMORY] * (node.memory_bytes - memory) // node.memory_bytes
     return {

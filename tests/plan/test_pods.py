@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.plan.model_specs import a100, model
+from policygen.plan.pods import requests
+from tests.plan.model_specs import a100, model, models, quotas
 
 
 def test_pods_name_their_nodes_where_the_queue_has_pools_that_they_may_not_use(planned, team):
@@ -45,3 +46,27 @@ def test_a_model_of_a_team_with_children_joins_the_own_leaf(planned, team):
     )
     (found,) = done.plan.workloads.assignments
     assert found.queue == "a.own.p"
+
+
+def test_the_share_of_a_mig_instance_leaves_room_for_all_instances_of_the_fullest_node(planned):
+    """One of three nodes has 17 and 7 instances, so 38 slices; the mean of the nodes is 36.7."""
+    pool = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: ResourcePool
+    metadata: {name: p}
+    spec:
+      nodeSelector: {pool: p}
+      gpu:
+        product: NVIDIA-H100-80GB-HBM3
+        perNode: 8
+        sharing: mig
+        mig: {instances: {1g.10gb: 50, 3g.40gb: 20}}
+      capacity: {nodes: 3, nodeAllocatable: {cpu: 100, memory: 1000Gi}}
+    """
+    quota = quotas("a", "pool: p, guarantee: {1g.10gb: 50, 3g.40gb: 20}")
+    sizes = {"small": "gpuMemory: 8Gi", "large": "gpuMemory: 30Gi"}
+    given = {name: f"resources: {{{size}}}" for name, size in sizes.items()}
+    found = planned(pool, quota, models("a", **given)).plan.workloads.assignments
+    cpu = {it.model.name: requests(it)["cpu"] for it in found}
+    assert cpu == {"small": 2600, "large": 7800}
+    assert 17 * cpu["small"] + 7 * cpu["large"] <= 99_500  # 500m belong to DaemonSets

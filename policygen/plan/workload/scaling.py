@@ -14,6 +14,7 @@ from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Meta
 from policygen.plan.model_names import MODEL
 from policygen.plan.monitoring.rule import series
+from policygen.plan.pool import PoolFacts
 from policygen.plan.replicas import counted_resources
 from policygen.plan.rules import AUTOSCALER_BOUNDS_LOWERED, AUTOSCALER_NOT_RENDERED
 from policygen.spec.programs import KedaSettings
@@ -90,6 +91,11 @@ def is_scaled(assignment: Assignment) -> bool:
     return scaling is not None and scaling.metric is not None
 
 
+def is_lent(facts: PoolFacts) -> bool:
+    """Whether other teams can borrow what a team does not use of a pool; also cpu and memory are lent then."""
+    return any(map(facts.lends, facts.resources))
+
+
 def guarded(chosen: Assignment) -> Sequence[Vector]:
     """By pool, what other teams cannot reclaim from the team of a model; where none can borrow, its limit."""
     node = chosen.node
@@ -98,7 +104,7 @@ def guarded(chosen: Assignment) -> Sequence[Vector]:
     own = claims(chosen.tree)[node.name]
     return [
         {
-            resource: own[facts.name].get(resource, 0) if facts.lends(resource) else most
+            resource: own[facts.name].get(resource, 0) if is_lent(facts) else most
             for resource, most in limit.items()
         }
         for facts, limit in zip(chosen.pools, model_limits.bounds(chosen), strict=True)
@@ -170,14 +176,16 @@ def reports(assignment: Assignment) -> Iterator[Hit]:
         yield Hit(AUTOSCALER_NOT_RENDERED, message, at.on_key())
         return
     between = bounds(assignment)
-    for field, written, made, has, limit, remedy in (
-        ("maxReplicas", found.max_replicas, between.most, between.fitting, "limit", "raise"),
-        ("minReplicas", found.min_replicas, between.least, between.covered, "guarantee", "raise"),
+    volcano = assignment.tree.scheduler == "volcano" and is_lent(assignment.facts)
+    own = "amount that the queue deserves" if volcano else "guarantee"
+    for field, written, made, has, bound, raised in (
+        ("maxReplicas", found.max_replicas, between.most, between.fitting, "limit", "limit"),
+        ("minReplicas", found.min_replicas, between.least, between.covered, own, "guarantee"),
     ):
         if made < written:
             message = (
                 f'the autoscaler of model "{model.name}" has {field}: {made} instead of {written}, because the '
-                f'{limit} of team "{model.team}" on {assignment.place} has room for '
-                f"{counted(has, 'replica')}; {remedy} the {limit}, or lower {field}"
+                f'{bound} of team "{model.team}" on {assignment.place} has room for '
+                f"{counted(has, 'replica')}; raise the {raised}, or lower {field}"
             )
             yield Hit(AUTOSCALER_BOUNDS_LOWERED, message, at / field)

@@ -46,6 +46,12 @@ def test_cpu_counts_too(planned):
     assert (it.least, it.most) == (1, 3)
 
 
+def test_borrowed_cpu_does_not_count_as_guarantee(planned):
+    quota = "pool: p, guarantee: 16, limit: 16, cpu: {guarantee: 12, limit: 60}"
+    _, it = made(planned, quota, scaled("minReplicas: 4, maxReplicas: 8", "gpus: 2, cpu: 6"))
+    assert (it.least, it.most) == (2, 8)
+
+
 def test_where_nothing_is_borrowed_only_the_limit_counts(planned):
     pool = "      scheduler: kube-scheduler"
     _, it = made(planned, "pool: p, limit: 8", scaled("minReplicas: 3, maxReplicas: 9"), pool)
