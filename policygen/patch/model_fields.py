@@ -74,6 +74,11 @@ def _update(draft: Draft, holder: Path, field: ModelField) -> None:
         draft.add(path, field.value, _anything)
 
 
+def _scaled(draft: Draft, holder: Path, field: ModelField) -> None:
+    """The replicas that an autoscaler sets: each apply of a manifest with replicas would undo them."""
+    draft.forbid((*holder, *field.path), "the autoscaler of the model sets the replicas")
+
+
 def _hook(draft: Draft, holder: Path, field: ModelField) -> None:
     """The preStop hook of a container, which has one action."""
     path = (*holder, *field.path)
@@ -134,6 +139,7 @@ def _own_labels(draft: Draft, labels: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 _OTHERS: Mapping[str | int, Callable[[Draft, Path, ModelField], None]] = {
+    "replicas": _scaled,
     "strategy": _update,
     "lifecycle": _hook,
     "policies": _policies,

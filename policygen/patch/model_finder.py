@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -15,6 +16,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import pod_templates
 from policygen.patch import containers
 from policygen.patch.draft import Contradiction
+from policygen.plan import pool_taints
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.model_names import MODEL, object_names, replica_names
@@ -24,6 +26,7 @@ from policygen.plan.volcano import group_names
 from policygen.plan.workload import forms
 from policygen.plan.workload.fields import ModelField, model_fields
 from policygen.plan.workload.forms import WorkloadForm
+from policygen.spec.types import Taint
 
 _FORMS: Mapping[tuple[str, str], WorkloadForm] = {
     ("apps", "Deployment"): WorkloadForm.DEPLOYMENT,
@@ -45,6 +48,8 @@ class RunModel(Struct, frozen=True, eq=False):
     needed: PodFields
     pools: tuple[PoolFacts, ...]
     """All pools of the spec."""
+    other_taints: Mapping[str, Taint] = MappingProxyType({})
+    """Taints of pools in which the team of the namespace has no share, by their texts."""
     fields: tuple[ModelField, ...] = ()
     """Those beside `needed`."""
     by_option: bool = False
@@ -143,7 +148,21 @@ class ModelFinder(Struct, frozen=True, eq=False, dict=True):
         run_as = forms.run_as(assignment, form) if form else gang.run_as if gang else "pods"
         needed = fields_of(self.decided.spec, self.decided.pools, assignment, run_as)
         fields = tuple(model_fields(self.decided, assignment, form))
-        return RunModel(assignment, form, needed, self.decided.pools, fields, by_option)
+        taints: Mapping[str, Taint] = {}
+        if needed.namespace is not None:
+            taints = self._other_taints(needed.namespace)
+        return RunModel(assignment, form, needed, self.decided.pools, taints, fields, by_option)
+
+    def _other_taints(self, namespace: str) -> Mapping[str, Taint]:
+        if namespace not in self._taints:
+            own = pool_taints.pools_of(self.decided, namespace)
+            self._taints[namespace] = pool_taints.others(self.decided.pools, own)
+        return self._taints[namespace]
+
+    @cached_property
+    def _taints(self) -> dict[str, Mapping[str, Taint]]:
+        """By namespace, those of other teams' pools. A spec can have thousands of namespaces and pools."""
+        return {}
 
 
 def _unplaced(model: str) -> Contradiction:

@@ -11,10 +11,9 @@ from msgspec import Struct
 from policygen.core.finding import Path
 from policygen.core.names import POD_GROUP
 from policygen.core.tolerations import tolerates
-from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.kueue_jobs import BY_POD
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.untyped import mappings, text
+from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import pod_templates
 from policygen.patch import containers, gang_pods, leftovers, model_fields, obstacles
 from policygen.patch.additions import Addition, additions
@@ -77,6 +76,8 @@ def _write(
             f"write limits with {needed.resource} in the templates of the pods that use them",
         )
     gang_pods.write(draft, object_, run, gpus)
+    for template in templates:
+        obstacles.other_taints(draft, template, run)
     for template in gpus:
         obstacles.other_nodes(draft, template, run)
     if needed.namespace is not None:
@@ -152,11 +153,6 @@ def _add(draft: Draft, object_: Object, run: RunModel, field: PodField, holder: 
 
 def _tolerate(draft: Draft, path: Path, taint: Taint) -> None:
     """Add a toleration, unless the pod tolerates the taint already."""
-    known = (
-        TolerationView(
-            **{name: text(it, name) for name in TolerationView.__struct_fields__ if text(it, name)}
-        )
-        for it in mappings(draft.value(path))
-    )
+    known = map(obstacles.toleration_view, mappings(draft.value(path)))
     if not any(tolerates(it, taint) for it in known):
         draft.append(path, toleration(taint))

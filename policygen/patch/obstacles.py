@@ -1,13 +1,18 @@
 """Why an object cannot run its model: its kind, or fields of another queue or scheduler."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from policygen.core.finding import Path, dotted
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE, POD_GROUP, VOLCANO_QUEUE
 from policygen.core.quoting import listed, quoted, shown
+from policygen.core.tolerations import tolerates
+from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.flavor_match import required_terms, selects_flavor
 from policygen.kubernetes.kueue_jobs import PRIORITY
 from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.untyped import mapping, numbered, text
 from policygen.kubernetes.workloads import PodSpec, pod_templates
 from policygen.patch.draft import Contradiction, Draft
 from policygen.patch.model_finder import RunModel
@@ -19,12 +24,17 @@ _VOLCANO = (VOLCANO_QUEUE, POD_GROUP)
 
 
 def kind_fault(object_: Object, run: RunModel) -> Contradiction | None:
-    """Why a kind of object cannot run a model on its pool; None if it can."""
+    """Why a kind of object cannot run a model, or not on its pool; None if it can.
+
+    A CronJob of a model without a schedule keeps that of its author.
+    """
     at: Path = ("kind",)
     if object_.kind == "DaemonSet":
         why = "a DaemonSet runs a pod on every node, so it runs no model"
         return Contradiction(at, why, "write a Deployment or a Job")
-    reason = forms.policy_obstacle(run.assignment, run.form)
+    restarts = WorkloadForm.DEPLOYMENT if object_.kind == "ReplicaSet" else run.form
+    reason = forms.end_obstacle(run.assignment, restarts)
+    reason = reason or forms.policy_obstacle(run.assignment, run.form)
     if reason is None:
         return None
     kind, possible = (
@@ -61,6 +71,28 @@ def other_nodes(draft: Draft, template: Path, run: RunModel) -> None:
         path = (*template, "spec", "affinity", "nodeAffinity", REQUIRED)
         reason = f"the required node affinity excludes all nodes of {run.assignment.place}"
         draft.refuse(path, reason, "remove the expressions that exclude them")
+
+
+def other_taints(draft: Draft, template: Path, run: RunModel) -> None:
+    """Add contradictions for tolerations of pools in which the team has no share: the door refuses them."""
+    at = (*template, "spec", "tolerations")
+    for number, it in numbered(draft.value(at)):
+        found = [
+            name
+            for name, taint in run.other_taints.items()
+            if tolerates(toleration_view(it), taint)
+        ]
+        if found:
+            path = (*at, number)
+            taints = f"{'taint' if len(found) == 1 else 'taints'} {listed(found, 'and')}"
+            reason = f"{dotted(path)} tolerates {taints} of pools in which its team has no share"
+            draft.refuse(path, reason, "remove the toleration")
+
+
+def toleration_view(toleration: Mapping[str, Any]) -> TolerationView:
+    """The fields of a toleration that are texts."""
+    names = TolerationView.__struct_fields__
+    return TolerationView(**{it: text(toleration, it) for it in names if text(toleration, it)})
 
 
 def forbid(draft: Draft, object_: Object, run: RunModel) -> None:

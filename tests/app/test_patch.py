@@ -241,6 +241,11 @@ def test_a_gang_gets_its_number_of_pods():
     assert parsed(text_of(scaled))["spec"]["replicas"] == 4
 
 
+def test_tolerations_of_own_pools_and_of_unknown_taints_stay():
+    own = "[{key: gpu, value: h100}, {key: spot, operator: Exists}]"
+    assert own in text_of(changed(POD_SPEC, f"{POD_SPEC}      tolerations: {own}\n"))
+
+
 def test_labels_of_no_pool_are_unknown():
     known = changed(POD_SPEC, f"{POD_SPEC}      nodeSelector: {{disk: ssd, pool: a100}}\n")
     assert "nodeSelector: {disk: ssd, pool: a100}\n" in text_of(known)
@@ -280,6 +285,14 @@ POD_SPEC = "      restartPolicy: Never\n"
 AFFINITY = json.dumps({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
     {"matchExpressions": [{"key": "pool", "operator": "In", "values": ["h100", "slices"]}]}
 ]}}})  # fmt: skip
+CRON = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: plain, namespace: vision}
+spec:
+  schedule: "0 3 * * *"
+  jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: x}]}}}}
+"""
 TWO_TASKS = """\
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -350,6 +363,10 @@ def gang(numbers, model="gang-job", kind="batch/v1\nkind: Job"):
         (changed("      containers:\n        - name: main\n          image: trainer\n", ""), 7, "spec.template.spec.containers is not a list of containers, so this is not a complete object"),
         (changed("metadata:", "metadata: &m", changed("spec:\n", "spec:\n  x: *m\n")), 3, "a YAML alias or merge uses this value in another place too"),
         (changed("batch/v1\nkind: Job", "apps/v1\nkind: DaemonSet"), 2, "a DaemonSet runs a pod on every node, so it runs no model; write a Deployment or a Job"),
+        (changed("batch/v1\nkind: Job", "apps/v1\nkind: Deployment", JOB.replace("plain", "nightly")), 2, 'model "nightly" cannot run as Deployment of apps/v1: its workload is batch, and the pods of this kind are restarted when they end; run it as'),
+        (changed("batch/v1\nkind: Job", "apps/v1\nkind: ReplicaSet", JOB.replace("plain", "nightly")), 2, "its workload is batch"),
+        (changed(POD_SPEC, f"{POD_SPEC}      tolerations: [{{key: x}}, {{operator: Exists}}]\n"), 10, "tolerations[1] tolerates taints gpu=slices:NoSchedule and shared:NoExecute of pools in which its team has no share; remove the toleration"),
+        (CRON, 2, 'model "plain" cannot run as CronJob of batch/v1: its workload is serving, and its pods do not end, so it has no schedule; run it as deployment'),
         (JOB[: JOB.index("spec:")], 1, "this Job has no pod template"),
         (
             changed(POD_SPEC, f"{POD_SPEC}      nodeSelector: {{disk: ssd, pool: h100}}\n"),

@@ -194,7 +194,8 @@ VERSIONS = {
 def model_of(rng, kind):
     """A model that can run as this kind."""
     special = {
-        "Job": [*POOLS, "gang-job"],
+        "CronJob": ["nightly", "nightly-single"],
+        "Job": [*POOLS, "gang-job", "nightly"],
         "LeaderWorkerSet": [*POOLS, "gang-lws"],
         "StatefulSet": [*POOLS, "gang-pods"],
         "VolcanoJob": ["gang-vcjob", "single"],

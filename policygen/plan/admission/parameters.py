@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE, POD_GROUP, VOLCANO_QUEUE
-from policygen.plan import kubernetes, kueue, scheduler, volcano
+from policygen.plan import kubernetes, kueue, pool_taints, scheduler, volcano
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Meta
@@ -82,12 +82,11 @@ def parameters(decided: Decisions) -> Iterator[AdmissionParameters]:
     general = _general(decided)
     for name in team_namespaces(decided):
         mine = lanes.get(name, ())
-        own = {text for lane in mine for facts in lane.pools for text in _taints(facts)}
-        others = {text for facts in decided.pools for text in _taints(facts)} - own
+        others = pool_taints.others(decided.pools, [it for lane in mine for it in lane.pools])
         data = {
             **general,
             "queues": "; ".join(lane.how for lane in mine) or "no pool",
-            **({"otherTaints": " ".join(sorted(others))} if others else {}),
+            **({"otherTaints": " ".join(others)} if others else {}),
             **{lane.key: "\n".join(lane.lines) for lane in mine},
             **{
                 key: "\n".join(lines)
@@ -218,11 +217,3 @@ def _line(field: PodField) -> str:
     if isinstance(value, Taint):
         value = f"{value.value or ''}:{value.effect}"
     return f"{rule_of(field)} {_OWNERS[field.owner]} {field.name} {value}"
-
-
-def _taints(facts: PoolFacts) -> Iterator[str]:
-    """The taints of a pool that keep pods out, as kubectl writes them."""
-    for taint in facts.pool.taints:
-        if taint.effect != "PreferNoSchedule":
-            value = f"={taint.value}" if taint.value else ""
-            yield f"{taint.key}{value}:{taint.effect}"

@@ -32,6 +32,7 @@ class ModelField(Struct, frozen=True):
     holder: ObjectPart
     path: Path
     value: Any
+    """None: another program sets the field, so it must not be in a manifest."""
 
 
 def model_fields(
@@ -60,6 +61,8 @@ def _of_object(made: WorkloadObject, form: WorkloadForm) -> Iterator[ModelField]
         yield ModelField(ObjectPart.POD, ("affinity",), made.pods.spread.affinity)
     if made.gang and form in (WorkloadForm.JOB, WorkloadForm.CRON_JOB):
         yield ModelField(ObjectPart.JOB, ("completionMode",), "Indexed")
+    if made.autoscaled and not (made.gang and form is WorkloadForm.STATEFUL_SET):
+        yield ModelField(ObjectPart.OBJECT, ("replicas",), None)
     if made.gang and form is WorkloadForm.STATEFUL_SET:
         yield ModelField(ObjectPart.OBJECT, ("podManagementPolicy",), "Parallel")
     if form is WorkloadForm.VOLCANO_JOB:

@@ -56,14 +56,24 @@ def one_run(assignment: Assignment) -> WorkloadForm:
 
 def obstacle(assignment: Assignment, form: WorkloadForm) -> str | None:
     """Why a model cannot run in a form; None if it can."""
-    workload = assignment.model.workload
     if form == default(assignment):
         return None
-    if form == WorkloadForm.CRON_JOB:
+    if form == WorkloadForm.CRON_JOB and assignment.model.workload != "serving":
         return "it has no schedule; write spec.schedule of the model"
+    return end_obstacle(assignment, form) or policy_obstacle(assignment, form)
+
+
+def end_obstacle(assignment: Assignment, form: WorkloadForm | None) -> str | None:
+    """Why the pods of a model must not end, or must end, other than those of a form; None if they can.
+
+    A serving model can run once as a Job, for example to test it.
+    """
+    workload = assignment.model.workload
     if form in SERVING and workload != "serving":
         return f"its workload is {workload}, and the pods of this kind are restarted when they end"
-    return policy_obstacle(assignment, form)
+    if form == WorkloadForm.CRON_JOB and workload == "serving":
+        return "its workload is serving, and its pods do not end, so it has no schedule"
+    return None
 
 
 def policy_obstacle(assignment: Assignment, form: WorkloadForm | None) -> str | None:

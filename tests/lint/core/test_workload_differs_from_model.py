@@ -77,3 +77,42 @@ def test_a_missing_image_is_reported_once(tmp_path):
     documents = [it for it in yaml.safe_load_all(text) if it["kind"] == "Model"]
     assert len(documents) == 2
     assert found(tmp_path, text, frozenset({"workloads"})) == ([], {"container-without-image"})
+
+
+SCALED = GOOD.replace(
+    "  replicas: 2\n  priority: live",
+    '  autoscaling: {minReplicas: 1, maxReplicas: 2, metric: "a:b", targetConcurrency: 4}\n  priority: live',
+)
+
+
+def test_replicas_of_an_autoscaler_are_not_in_a_manifest(tmp_path):
+    (message,), _ = found(tmp_path, SCALED)
+    assert (
+        "spec.replicas is 2, but the autoscaler of the model sets the replicas; remove the field"
+        in message
+    )
+    assert found(tmp_path, SCALED.replace("  replicas: 2\n  strategy", "  strategy"))[0] == []
+
+
+def test_kueue_keeps_the_replicas_of_a_stateful_set(tmp_path):
+    text = SCALED.replace("kind: Deployment", "kind: StatefulSet")
+    start = text.index("  strategy:")
+    text = text[:start] + "  serviceName: answers\n" + text[text.index("  selector:", start) :]
+    assert found(tmp_path, text)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("kind: Deployment", "kind: CronJob", "its workload is serving"),
+        ("workload: serving", "workload: batch", 'answers" cannot run as Deployment of apps/v1: its workload is batch'),
+    ],
+)  # fmt: skip
+def test_a_kind_that_cannot_run_the_model(tmp_path, old, new, words):
+    text = GOOD.replace(old, new)
+    if "CronJob" in new:
+        head, _, rest = text.partition("  replicas: 2\n  strategy")
+        template = '  schedule: "0 1 * * *"\n  jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: a}]}}}}\n---'
+        text = head + template + rest.partition("---")[2]
+    messages, _ = found(tmp_path, text)
+    assert any(words in it for it in messages), messages

@@ -48,6 +48,7 @@ def test_an_obstacle_names_pool_kind_or_field(planned):
     assert "workload is training" in forms.obstacle(kueue, WorkloadForm.LEADER_WORKER_SET)
     assert "write spec.schedule" in forms.obstacle(kueue, WorkloadForm.CRON_JOB)
     serving = assignment(planned, "kueue", "gang: {size: 2}")
+    assert "workload is serving" in forms.obstacle(serving, WorkloadForm.CRON_JOB)
     assert "one by one" in forms.obstacle(serving, WorkloadForm.DEPLOYMENT)
     volcano = assignment(planned, "volcano", "gang: {size: 2, runAs: vcjob}")
     assert "runAs: vcjob" in forms.obstacle(volcano, WorkloadForm.JOB)

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from policygen.core.finding import Difference
 from policygen.core.names import LOCAL_QUEUE, SET, VOLCANO_QUEUE
 from policygen.core.quoting import quoted
@@ -33,7 +35,7 @@ def check(facts: Facts) -> Hits:
     )
     for workload in facts.cluster.workloads:
         if _is_of(facts, workload):
-            yield from _hits(workload.object, finder)
+            yield from _hits(workload.object, finder, live=facts.cluster.seen is not None)
 
 
 def _is_of(facts: Facts, workload: Workload) -> bool:
@@ -53,7 +55,8 @@ def _is_of(facts: Facts, workload: Workload) -> bool:
     )
 
 
-def _hits(object_: Object, finder: "ModelFinder") -> Hits:
+def _hits(object_: Object, finder: "ModelFinder", *, live: bool) -> Hits:
+    """`live`: the object is on a server, where autoscalers and other programs have set fields."""
     from policygen.patch import leftovers
     from policygen.patch.draft import Contradiction
     from policygen.patch.object_patch import object_patch
@@ -62,6 +65,8 @@ def _hits(object_: Object, finder: "ModelFinder") -> Hits:
     if isinstance(run, Contradiction):
         yield Hit(RULE, f"{object_}: {run.message}", object_.at.to(*run.path))
     elif run is not None and not any(leftovers.faults(object_)):
+        if live:
+            run = replace(run, fields=tuple(it for it in run.fields if it.value is not None))
         found = object_patch(object_, run)
         differences = (*_wrong(found), *_missing(found))
         if differences:
