@@ -162,7 +162,10 @@ def kinds() -> tuple[str, ...]:
 
 
 def _kind(name: str) -> str:
-    known = {kind.lower(): kind for _, kind in Cluster(()).tables}
+    from policygen.plan.catalog import KINDS  # few commands need the plan
+
+    names = {*(kind for _, kind in Cluster(()).tables), *(it.name for it in KINDS)}
+    known = {kind.lower(): kind for kind in names}
     if name.lower() not in known:
         raise UsageError(f'--kind: kind "{name}" is unknown; {suggest(name, kinds())}')
     return known[name.lower()]

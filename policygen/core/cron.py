@@ -11,6 +11,8 @@ from msgspec import Struct
 from policygen.core import durations
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+"""The most days of each month."""
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _FIELDS = (
     (0, 59, ()),
@@ -48,6 +50,15 @@ class CronSchedule(Struct, frozen=True):
         """Whether it runs on a date."""
         matches = day in self.days, weekday in self.weekdays
         return month in self.months and (all(matches) if self.both_days else any(matches))
+
+    @property
+    def ever_runs(self) -> bool:
+        """Whether it has times, and a day that exists in one of its months: the 30th of February does not."""
+        if not (self.minutes and self.hours and self.months):
+            return False
+        if not self.both_days and self.weekdays:
+            return True
+        return any(day <= _LENGTHS[month - 1] for month in self.months for day in self.days)
 
 
 def is_schedule(text: str) -> bool:

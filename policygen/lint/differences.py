@@ -15,7 +15,7 @@ def message(head: str, differences: Sequence[Difference]) -> str:
     remedies = [wrong[0].remedy] if len(wrong) == 1 else ["correct these values"] if wrong else []
     if missing:
         parts.append(f"it does not have {listed(missing, 'and')}")
-        remedies.append("run `policygen patch FILE --write`")
+        remedies.append("run `policygen patch FILE --spec SPEC --write`")
     return f"{head}: {'; '.join(parts)}; {', then '.join(remedies)}"
 
 

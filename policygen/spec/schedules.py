@@ -38,7 +38,11 @@ def of_model(spec: View, name: str) -> ModelSchedule | None:
 
 def _faults(spec: View, view: View, name: str) -> Iterator[Hit]:
     text = view.data["cron"]
-    if cron.parse(text) is None:
+    times = cron.parse(text)
+    if times is not None and not times.ever_runs:
+        message = f"{quoted(text)} never runs, because no month of it has such a day; write another day or month"
+        yield Hit(INVALID_VALUE, message, view.at / "cron")
+    if times is None:
         message = (
             f"{quoted(text)} is not a valid schedule; write minute, hour, day, month and day of the "
             'week, such as "0 22 * * 1-5"'

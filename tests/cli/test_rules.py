@@ -117,6 +117,11 @@ def test_a_target_omits_rules_that_do_not_apply_to_it():
     assert not {rule.name for rule in late} & names("--target", "kueue=0.14")
 
 
+def test_a_kind_that_no_rule_names_has_the_rules_of_all_kinds():
+    assert set(names("--kind", "NodePool")) < set(names("--kind", "ClusterQueue"))
+    assert "missing-field" in names("--kind", "nodepool")
+
+
 def test_words_are_looked_for_in_name_fault_and_kinds():
     assert RULE in names("clusterqueue", "NOT EXIST")
     assert RULE not in names("clusterqueue", "volcano")

@@ -57,3 +57,19 @@ def test_what_is_no_schedule(text):
 def test_an_interval_is_a_schedule_without_times(interval):
     assert cron.is_schedule(f"@every {interval}")
     assert cron.parse(f"@every {interval}") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "ever"),
+    [
+        ("0 0 29 2 *", True),
+        ("0 0 30 2 *", False),
+        ("0 0 31 2,4,6,9,11 *", False),
+        ("0 0 31 2-5 *", True),
+        ("0 0 30 2 1", True),  # on Mondays of February
+        ("* * * * *", True),
+        (", 0 * * *", False),
+    ],
+)
+def test_some_schedules_never_run(text, ever):
+    assert cron.parse(text).ever_runs == ever

@@ -34,7 +34,7 @@ def joined_with(*others, differences=(QUEUE, CPU, WRONG)):
     return [[it.message for it in found] for found in joined([(hit,), others])]
 
 
-ALL = "it: x is 1; it does not have queue: a and cpu: 1; write 2, then run `policygen patch FILE --write`"
+ALL = "it: x is 1; it does not have queue: a and cpu: 1; write 2, then run `policygen patch FILE --spec SPEC --write`"
 
 
 def test_a_consequence_in_the_same_object_is_omitted():
@@ -46,7 +46,7 @@ def test_a_consequence_in_the_same_object_is_omitted():
 
 def test_an_error_replaces_a_difference():
     error, same = Hit(ERROR, "refused", JOB / "y"), Hit(OTHER, "same", JOB / "y")
-    rest = "it: x is 1; it does not have cpu: 1; write 2, then run `policygen patch FILE --write`"
+    rest = "it: x is 1; it does not have cpu: 1; write 2, then run `policygen patch FILE --spec SPEC --write`"
     assert joined_with(error, same) == [[rest], ["refused"]]
     assert joined_with(error, differences=(QUEUE,)) == [[], ["refused"]]
 

@@ -21,6 +21,10 @@ def faults(planned, fields, name="m"):
     [
         (SCHEDULE, "write workload: batch or training, or remove the schedule"),
         (f"workload: batch, {SCHEDULE}".replace("0 22", "0 25"), 'such as "0 22 * * 1-5"'),
+        (
+            f"workload: batch, {SCHEDULE}".replace("22 * *", "0 30 2"),
+            "such a day; write another day or month",
+        ),
         (f"workload: batch, {SCHEDULE}".replace("0 22 * * *", "@every 1h"), '"0 22 * * 1-5"'),
         (f"workload: batch, gang: {{size: 2, runAs: vcjob}}, {SCHEDULE}", "write runAs: job"),
     ],

@@ -16,6 +16,7 @@ from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
 from policygen.plan.assignment import Assignment
 from policygen.plan.rules import SCHEDULE_OVERLAPS_PEAK, SCHEDULED_PRIORITY_HIGH
+from policygen.plan.workload import time_zones
 from policygen.spec.schedules import DAYS
 from policygen.spec.types import Model, ModelSchedule, PeakHours, Spec
 
@@ -54,11 +55,13 @@ def reports(spec: Spec, assignments: Sequence[Assignment]) -> Iterator[Hit]:
 
 def _overlap(model: Model, schedule: ModelSchedule, peak: PeakHours) -> Iterator[Hit]:
     at = model.at / "spec" / "schedule"
+    if not all(map(time_zones.is_known, (schedule.time_zone, peak.time_zone))):
+        return  # `time_zones` reports them
     zones = _differences(schedule.time_zone, peak.time_zone)
     if zones is None:
         message = (
             f'the schedule of model "{model.name}" cannot be compared with the peak hours, because '
-            f"this machine does not know time zone {schedule.time_zone} or {peak.time_zone}; write "
+            "this machine has no time zone database; install tzdata, or write "
             f"timeZone: {peak.time_zone}, and cron in this time zone"
         )
         yield Hit(SCHEDULE_OVERLAPS_PEAK, message, at / "timeZone")
@@ -69,9 +72,10 @@ def _overlap(model: Model, schedule: ModelSchedule, peak: PeakHours) -> Iterator
     hours = runs.room // _HOUR
     remedy = f"write hours: {hours}" if hours > 0 else "write a cron whose runs end before the peak"
     begins, ends = runs.peak
+    start = runs.first if _is_inside(runs.first, runs.peak) else runs.last
     message = (
-        f'model "{model.name}" can run from {_text(runs.first)} to '
-        f"{_text(runs.last + schedule.hours * _HOUR)} ({peak.time_zone}), which overlaps the peak "
+        f'model "{model.name}" can run from {_text(start)} to '
+        f"{_text(start + schedule.hours * _HOUR)} ({peak.time_zone}), which overlaps the peak "
         f"hours from {_text(begins)} to {_text(ends)}; {remedy}"
     )
     yield Hit(SCHEDULE_OVERLAPS_PEAK, message, at / ("hours" if hours > 0 else "cron"))
@@ -95,9 +99,12 @@ def _runs(
 
 
 def _room(first: int, last: int, peak: tuple[int, int]) -> int:
+    return 0 if _is_inside(first, peak) else (peak[0] - first) % _WEEK - (last - first)
+
+
+def _is_inside(minute: int, peak: tuple[int, int]) -> bool:
     begins, ends = peak
-    inside = (first - begins) % _WEEK < ends - begins
-    return 0 if inside else (begins - first) % _WEEK - (last - first)
+    return (minute - begins) % _WEEK < ends - begins
 
 
 def _peaks(peak: PeakHours) -> tuple[tuple[int, int], ...]:

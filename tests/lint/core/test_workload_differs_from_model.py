@@ -39,7 +39,7 @@ def found(tmp_path, text, extras=frozenset()):
     [
         ("priorityClassName: train", "priorityClassName: live", '.priorityClassName is "live" instead of "train"; write "train", or'),
         ("parallelism: 2", "parallelism: 1", "spec.parallelism is 1 instead of 2"),
-        ("schedulerName: ml.binpack\n      priorityClassName: train", "priorityClassName: train", "it does not have schedulerName: ml.binpack; run `policygen patch FILE --write`"),
+        ("schedulerName: ml.binpack\n      priorityClassName: train", "priorityClassName: train", "it does not have schedulerName: ml.binpack; run `policygen patch FILE --spec SPEC --write`"),
         ("restartPolicy: Never", "nodeName: a", 'spec.template.spec.nodeName is "a"'),
         ("policygen.dev/model: asr\n", "policygen.dev/model: ghost\n", 'model "ghost" does not exist'),
         ("  labels:\n    policygen.dev/model: asr\n    kueue.x-k8s.io/queue-name: h100\n", "  labels:\n", "it does not have kueue.x-k8s.io/queue-name: h100;"),

@@ -131,7 +131,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Run `policygen patch FILE --write`, and correct the values that it names.",
+    remedy="Run `policygen patch FILE --spec SPEC --write`, and correct the values that it names.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.SPEC}),

@@ -1,0 +1,49 @@
+"""Findings about time zones that the database of this machine does not have."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from policygen.core.finding import Hit
+from policygen.core.quoting import quoted
+from policygen.core.suggest import suggest
+from policygen.plan.rules import TIME_ZONE_UNKNOWN
+from policygen.spec.types import Spec
+
+
+def reports(spec: Spec) -> Iterator[Hit]:
+    """Warnings about the time zones of schedules and of the peak hours."""
+    zones = [
+        (
+            f"the schedule of model {quoted(it.name)}",
+            it.schedule.time_zone,
+            it.at / "spec" / "schedule",
+        )
+        for it in spec.models
+        if it.schedule is not None
+    ]
+    peak = spec.platform.peak_hours
+    if peak is not None and spec.platform.at is not None:
+        zones.append(("peakHours", peak.time_zone, spec.platform.at / "spec" / "peakHours"))
+    for who, zone, at in zones:
+        if not is_known(zone):
+            message = f"{who} has time zone {quoted(zone)}, which this machine does not know; {_advice(zone)}"
+            yield Hit(TIME_ZONE_UNKNOWN, message, at / "timeZone")
+
+
+@cache
+def is_known(zone: str) -> bool:
+    """Whether the database has a time zone. True for all without a database."""
+    from zoneinfo import ZoneInfo, available_timezones  # noqa: PLC0415 - few specs have time zones
+
+    try:
+        ZoneInfo(zone)
+    except (OSError, ValueError, LookupError):  # a folder, or a file that is not a time zone
+        return not available_timezones()
+    return True
+
+
+@cache
+def _advice(zone: str) -> str:
+    from zoneinfo import available_timezones  # noqa: PLC0415 - few names are wrong
+
+    return suggest(zone, sorted(available_timezones()), "time zone")
