@@ -1,6 +1,6 @@
 """Infers the spec of a cluster: pools, teams, priorities and models, and what had to be guessed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ from policygen.adopt.pools import Found
 from policygen.adopt.profiles import Profiles, profiles
 from policygen.adopt.quotas import HERE
 from policygen.adopt.rendered_models import RenderedModel
-from policygen.adopt.teams import TeamInput, teams
+from policygen.adopt.teams import TeamInput, members_of, teams
 from policygen.adopt.trees import Guess, Scope, TeamBranch, TeamTree, label, unused
 from policygen.adopt.workloads import QueuePlaces
 from policygen.core.names import GPU, SCHEDULER_CONTAINER, SET
@@ -45,6 +45,7 @@ from policygen.spec.types import (
     SharedQueue,
     Spec,
     Target,
+    Team,
 )
 
 
@@ -135,8 +136,11 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         left += ((str(branch.object or branch.kind), text),)
     shared = list(namespaces.shared(trees, owned))
     left += tuple((str(it.object), text) for it, text in shared if it.object)
-    guesses += _of_namespaces(
-        shared, assumed & owned.keys() - namespaces.in_queues(cluster, trees).keys()
+    guesses += (
+        *_of_members(spec.teams, owned),
+        *_of_namespaces(
+            shared, assumed & owned.keys() - namespaces.in_queues(cluster, trees).keys()
+        ),
     )
     return Inferred(
         spec,
@@ -146,6 +150,13 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         origins(trees),
         workloads=bool(labelled),
     )
+
+
+def _of_members(found: Iterable[Team], owned: Collection[str]) -> Iterator[Guess]:
+    """The guesses about child teams that no object shows."""
+    for team in found:
+        if team.parent and team.name == members_of(team.parent) and team.name not in owned:
+            yield Guess("Team", team.name, ("metadata", "name"), _MEMBERS)
 
 
 def _of_namespaces(
@@ -184,6 +195,7 @@ _CAPACITY = (
     "cpu and memory of a node."
 )
 _NAMELESS = "the queue has no name"
+_MEMBERS = "Guess: no object shows a namespace or a child team of the team above, and each team needs one of them."
 _NODES = "Guess: no object shows which nodes this pool has."
 _PROBABLE = "Guess: queues of Volcano name no nodes; no other pool has these nodes."
 _NAMESPACES = "Guess: no object shows in which namespaces this team works."

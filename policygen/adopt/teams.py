@@ -57,8 +57,13 @@ def teams(given: TeamInput) -> Iterator[Team]:
     for team in parent:
         if not given.owned.get(team) and team not in parent.values():
             # A team needs a namespace or a child team; its objects show neither.
-            name = f"{team}-members"[-MAX_LABEL:].strip("-")
+            name = members_of(team)
             yield Team(name, HERE, parent=team, namespaces=(TeamNamespace(name),))
+
+
+def members_of(team: str) -> str:
+    """The name of the child team, and of its namespace, that a team gets if objects show neither."""
+    return f"{team}-members"[-MAX_LABEL:].strip("-")
 
 
 def _parents(trees: Sequence[TeamTree]) -> dict[str, str | None]:

@@ -457,3 +457,25 @@ def test_nodes_that_are_in_no_pool_are_in_the_list():
 def test_a_pool_of_queues_by_hand_has_no_name_of_another_pool():
     inferred = adopted(OTHER_QUEUES + POOL_QUEUE, rendered=False)
     assert [it.name for it in inferred.spec.pools] == ["volcano", "volcano-volcano"]
+
+
+def test_a_child_team_that_no_object_shows_is_a_guess():
+    """A ResourceQuota in one namespace shows that the pool limits namespaces, so the other team has none of its own."""
+    queue = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: {0}}}
+spec: {{deserved: {{nvidia.com/gpu: 8}}, capability: {{nvidia.com/gpu: 8}}}}
+---"""
+    quota = """
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: gpus, namespace: sim}
+spec: {hard: {requests.nvidia.com/gpu: 8}}
+"""
+    inferred = adopted(queue.format("train") + queue.format("sim") + quota, rendered=False)
+    team = next(it for it in inferred.spec.teams if it.name == "train-members")
+    assert team.parent == "train"
+    texts = [it.text for it in inferred.guesses if it.name == team.name]
+    assert len(texts) == 1
+    assert texts[0].startswith("Guess: no object shows a namespace or a child team")
