@@ -182,7 +182,7 @@ def group_parts(found: Sequence[Explanation]) -> Iterator[str]:
 def reasons(it: Explanation) -> Iterator[str]:
     """Why it waits, in plain words."""
     if it.cause.never is not None:
-        yield _never(it.cause.never)
+        yield _never(it.cause.never, it.cause)
     yield from _SENTENCES[it.cause.kind](it, it.cause)
 
 
@@ -204,11 +204,15 @@ def evicted_because(job: JobResult) -> str:
     return _EVICTED.get(job.evicted_for, "its pods were not ready in time")
 
 
-def _never(it: NeverPlaced) -> str:
+def _never(it: NeverPlaced, cause: Cause) -> str:
     near = it.nearest
     if near is not None:
-        largest = bare_amount(near.resource, near.free)
-        return f"It never starts: no node has {amount(near.resource, near.asked)} (the largest has {largest})."
+        flavors = {one.flavor for one in cause.obstacles} - {""}
+        node = (
+            f"node of flavor {flavors.pop()}" if len(flavors) == 1 else "node that its pods can use"
+        )
+        asked, largest = amount(near.resource, near.asked), bare_amount(near.resource, near.free)
+        return f"It never starts: no {node} has {asked} (the largest has {largest})."
     if it.alone:
         return (
             f"It never starts: all nodes together have room for {it.placed} of its {it.pods} pods."
@@ -308,7 +312,7 @@ def _backoff(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _livelock(_: Explanation, cause: Cause) -> Iterator[str]:
-    yield f"It and {names(cause.names)} preempt each other again and again."
+    yield f"{names(('It', *cause.names), 4)} preempt each other again and again."
 
 
 def _nodes(_: Explanation, cause: Cause) -> Iterator[str]:

@@ -180,7 +180,7 @@ def costs(it: Cost) -> str:
     if it.admitted:
         what = "is" if len(it.admitted) == 1 else "are"
         found.append(f"{names(it.admitted)} {what} admitted too.")
-    return " ".join(found) or "No other workload waits longer."
+    return " ".join(found) or "No other workload must leave, and no other start is delayed now."
 
 
 def ends(found: Sequence[str]) -> str:

@@ -265,8 +265,9 @@ def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
 def _changes(it: Explanation) -> Iterator[Line]:
     """What lets it start."""
     if it.remedies:
-        what = "lets it start" if it.cause.kind in cause_words.PLACING else "lets Kueue admit it"
-        who = "The scheduler" if it.cause.kind in cause_words.PLACING else "Kueue"
+        placing = it.cause.kind in cause_words.PLACING or it.cause.queue_kind == "Queue"
+        what = "lets it start" if placing else "lets Kueue admit it"
+        who = "The scheduler" if placing else "Kueue"
         yield _INDENT, f"Each of these changes {what} now (policygen tried each):"
         for number, one in enumerate(it.remedies[:SHOWN], 1):
             yield _INDENT, f"{number}. {remedy_words.remedy(one.changes, it.place)}"

@@ -3,7 +3,14 @@
 import pytest
 
 from policygen.report import cause_words as words
-from policygen.simulate.why.causes import Cause, CauseKind, NearestNode, NeverPlaced
+from policygen.simulate.why.causes import (
+    Cause,
+    CauseKind,
+    FlavorObstacle,
+    NearestNode,
+    NeverPlaced,
+    ObstacleKind,
+)
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.history import Preempted
 from tests.simulate.results import waiting
@@ -15,7 +22,7 @@ from tests.simulate.why.waiting import PLAIN, explain, job, node
     [
         (
             NeverPlaced(1, 0, alone=False, nearest=NearestNode("x", "nvidia.com/gpu", 9, 8)),
-            "no node has 9 GPUs (the largest has 8).",
+            "no node that its pods can use has 9 GPUs (the largest has 8).",
         ),
         (NeverPlaced(5, 4, alone=True), "all nodes together have room for 4 of its 5 pods."),
         (NeverPlaced(1, 0, alone=False), "no node takes its pods, even without other pods."),
@@ -24,6 +31,14 @@ from tests.simulate.why.waiting import PLAIN, explain, job, node
 def test_what_never_starts_is_said_first(never, text):
     found = Explanation("n/a", "Job", "n", Cause(CauseKind.NO_FREE_QUOTA, never=never))
     assert list(words.reasons(found)) == [f"It never starts: {text}"]
+
+
+def test_what_never_starts_names_its_flavor():
+    never = NeverPlaced(1, 0, alone=False, nearest=NearestNode("x", "nvidia.com/gpu", 9, 8))
+    short = FlavorObstacle(ObstacleKind.NO_FREE_QUOTA, "main", "small", "nvidia.com/gpu", 9)
+    cause = Cause(CauseKind.NO_FREE_QUOTA, never=never, obstacles=(short,))
+    first, *_ = words.reasons(Explanation("n/a", "Job", "n", cause))
+    assert first == "It never starts: no node of flavor small has 9 GPUs (the largest has 8)."
 
 
 def test_the_first_line_has_what_lasts():
@@ -37,7 +52,7 @@ def test_the_first_line_has_what_lasts():
 def test_the_reasons_of_nodes():
     found = explain("n/a", node("x", 2), node("y", 4), job("a", gpus=6, to=""))
     assert list(words.reasons(found)) == [
-        "It never starts: no node has 6 GPUs (the largest has 4).",
+        "It never starts: no node that its pods can use has 6 GPUs (the largest has 4).",
         "Its pod fits on no node.",
         "2 nodes: Insufficient nvidia.com/gpu.",
         "Node y comes closest: a pod requests 6 GPUs, and 4 are free.",

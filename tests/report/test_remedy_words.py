@@ -118,7 +118,7 @@ def test_several_changes_are_one_sentence():
 
 
 def test_costs_name_who_pays():
-    assert words.costs(Cost()) == "No other workload waits longer."
+    assert words.costs(Cost()) == "No other workload must leave, and no other start is delayed now."
     cost = Cost(("n/a",), ("n/b", "n/c"), ("n/d",))
     text = "n/a must leave. n/b and n/c wait longer. n/d is admitted too."
     assert words.costs(cost) == text

@@ -50,9 +50,9 @@ def test_text_has_the_cause_and_the_remedies_with_their_cost():
         "nvidia.com/gpu in flavor f, 2 more needed\n"
         "  Each of these changes lets Kueue admit it now (policygen tried each):\n"
         '  1. Set kueue.x-k8s.io/job-min-parallelism: "5", so that it can run with 5 of its 7 pods.\n'
-        "     No other workload waits longer.\n"
+        "     No other workload must leave, and no other start is delayed now.\n"
         "  2. Raise nominalQuota of nvidia.com/gpu in flavor f in ClusterQueue q from 8 to 10.\n"
-        "     No other workload waits longer.\n"
+        "     No other workload must leave, and no other start is delayed now.\n"
         "  Without a change, it starts when n/b ends.\n"
         "\n"
         "1 workload waiting.\n"
@@ -85,7 +85,7 @@ def test_fit_answers_yes_or_no():
     assert written(why.fit_text, yes) == (
         "At the start.\n"
         "Yes: 1 pod of 5 GPUs for team n in LocalQueue n/q would run in flavor f.\n"
-        "  No other workload waits longer.\n"
+        "  No other workload must leave, and no other start is delayed now.\n"
     )
     no = FitReport(fit(made, arrivals(made), FitRequest("n", 6)))
     text = written(why.fit_text, no)

@@ -92,7 +92,16 @@ class Explainer:
             start = self._starts.with_nodes(arrival)
             if start.after is not None:
                 found = replace(found, start=start, ends=())
+        found = self._without_endless(found)
         return replace(found, preempted=self._owners.history(arrival))
+
+    def _without_endless(self, found: Explanation) -> Explanation:
+        """The explanation without what waits for the end of a model, which serves without an end."""
+        endless = {it.name for it in self.arrivals if it.model and it.duration is None}
+        later = tuple(it for it in found.later if endless.isdisjoint(it.ends))
+        return replace(
+            found, later=later, ends=found.ends if endless.isdisjoint(found.ends) else ()
+        )
 
     def cost(self, arrival: Arrival) -> Cost | None:
         """What a new workload costs others; None: neither Kueue nor Volcano manages it."""

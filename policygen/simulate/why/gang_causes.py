@@ -135,12 +135,13 @@ class GangCauses:
         plugin: CapacityPlugin | ProportionPlugin,
         known: Cause,
     ) -> Cause | None:
-        """A queue whose limit leaves too little for the gang, or one above it."""
+        """Of the queue and those above it, the one whose limit leaves too little for the gang, and the least."""
         share = plugin.shares.get(made.queue)
         if share is None:
             return None
         asked = dict(made.minimum) if made.pending else _needed(made)
         total = session.nodes.total
+        found: list[tuple[tuple[bool, bool, float], Cause]] = []
         for it in (share, *reversed(share.ancestors)):
             taken = dict(it.allocated)
             if made.pending:
@@ -170,13 +171,10 @@ class GangCauses:
                 _units(name, limit.get(name, 0)),
                 holders=tuple(self._queues(name, it, made)),
             )
-            return replace(
-                known,
-                kind=CauseKind.VOLCANO_ABOVE_LIMIT if never else CauseKind.VOLCANO_LIMIT,
-                queue=it.queue.name,
-                obstacles=(obstacle,),
-            )
-        return None
+            kind_ = CauseKind.VOLCANO_ABOVE_LIMIT if never else CauseKind.VOLCANO_LIMIT
+            cause = replace(known, kind=kind_, queue=it.queue.name, obstacles=(obstacle,))
+            found.append(((not never, not is_one(name), left), cause))
+        return min(found, key=lambda one: one[0])[1] if found else None
 
     def _queues(self, resource: str, share: QueueShare, made: VolcanoJob) -> Iterator[QuotaHolder]:
         """What uses the limit of a queue: its own jobs, or those of the queues below it."""

@@ -311,7 +311,8 @@ class OccupiedNodes:
             (it for it in self.running.get(node, ()) if it.shape.amount(name)),
             key=lambda it: (-it.shape.amount(name), it.name),
         )
-        return NearestNode(label, name, amount, max(left, 0), tuple(it.name for it in holders[:3]))
+        owners = tuple(dict.fromkeys(it.name for it in holders))[:3]
+        return NearestNode(label, name, amount, max(left, 0), owners)
 
     def families(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]], allowed: Collection[str]

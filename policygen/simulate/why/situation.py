@@ -120,6 +120,30 @@ class Situation:
         held = (it for them in self.held.values() for it in them)
         return frozenset(it.name for it in (*held, *self.pending))
 
+    def using(self, flavors: Collection[str]) -> frozenset[str]:
+        """The names of the workloads that have a quota of these flavors, or can get one."""
+        cluster = Cluster(self.objects)
+        queues = {
+            it.name
+            for it in cluster.cluster_queues
+            if any(
+                one.name in flavors for group in it.fields.resource_groups for one in group.flavors
+            )
+        }
+        local = {
+            f"{it.namespace}/{it.name}"
+            for it in cluster.local_queues
+            if it.fields.cluster_queue in queues
+        }
+        held = (it for them in self.held.values() for it in them)
+        names = {it.name for it in self.pending if it.queue in local}
+        pairs = [*self.pairs]
+        for it in held:
+            usage = it.admission.usage if it.admission is not None else ()
+            if any(pairs[i][0] in flavors for i, amount in usage if amount):
+                names.add(it.name)
+        return frozenset(names)
+
     def around(self, queues: Iterable[str], namespace: str) -> "Situation":
         """What the decisions about these ClusterQueues depend on: their cohorts, and all workloads in them.
 

@@ -10,6 +10,7 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.over_time.kueue_runs import RETRY_AFTER_S
 from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.timeline import Timeline
 from policygen.simulate.why.causes import Cause
 from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.gang_remedies import Gangs
@@ -46,22 +47,31 @@ def start(scene: Scene, arrivals: Sequence[Arrival], job: Arrival) -> Start:
     made = timeline(scene, [*map(_now, arrivals), replace(_now(job), at=_LATER_S)])
     own = made.jobs[-1]
     for _ in made.run():
-        if own.started is not None:
+        if own.started is not None and not _preempted_again(made, own):
             break
     others = made.jobs[:-1]
-    if own.started is None:
+    if own.started is None or _preempted_again(made, own):
         unknown = sum(it.running and it.arrival.duration is None for it in others)
         left = tuple(it.arrival.name for it in others if it.active or it.bound)
         return Start(None, unknown=unknown, left=left)
     ended = sorted((_ended(it), it.index) for it in others if it.ended is not None)
     last = ended[-1][0] if ended else 0.0
     # Kueue tries inadmissible workloads again a moment after an end.
-    after = last if own.started - last <= RETRY_AFTER_S + _LATER_S else round(own.started, 2)
+    started = made.now if own.preemptions else own.started
+    after = last if started - last <= RETRY_AFTER_S + _LATER_S else round(started, 2)
     names = tuple(others[index].arrival.name for _, index in ended)
     before = {it.name: it.begins for it in scene.growing}
     more = ((it.name, it.begins - before[it.name]) for it in made.growing)
     nodes = tuple((name, count) for name, count in more if count > 0)
     return Start(after, names, preempts=tuple(own.preempts), nodes=nodes)
+
+
+def _preempted_again(made: Timeline, own: JobRun) -> bool:
+    """Whether a job that started is in a livelock: others preempt it at this time, or it waits since then."""
+    name = own.arrival.name
+    if own.ended is not None or not any(name in names for names in made.livelocks):
+        return False
+    return not own.running or any(it.at == made.now for it in own.preemptions)
 
 
 def _ended(run: JobRun) -> float:
@@ -131,7 +141,9 @@ class StartTimes:
         others = [it for it in self._arrivals if it is not arrival]
         if cause.lasts or len(others) > _SIMULATED or all(it.duration is None for it in others):
             return ()
-        own = {self._owners.name(it) for it in near.names}
+        flavors = {it.flavor for it in cause.obstacles} - {""}
+        names = near.using(flavors) if flavors else near.names
+        own = {self._owners.name(it) for it in names}
         return tuple(it for it in start(self._scene, others, arrival).ends if it in own)
 
 

@@ -194,3 +194,17 @@ def test_kueue_must_admit_a_changed_job_again():
     assert [(one.changes[0].after, one.cost.admitted) for one in found.remedies] == [
         (2, ("n/c",)),
     ]
+
+
+def test_a_model_that_serves_without_an_end_does_not_end():
+    made = scene(node("x"), job("b", gpus=6, to=""), job("a", gpus=8, to=""))
+    then = instant(made, arrivals(made), None)
+
+    def ends(model):
+        them = [replace(it, model=model if it.name == "n/b" else "") for it in then.arrivals]
+        explained = Explainer(then.scene, them)
+        (waits,) = explained.named("n/a")
+        return explained.explain(waits).ends
+
+    assert ends("") == ("n/b",)
+    assert ends("chat") == ()

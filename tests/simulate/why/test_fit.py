@@ -8,6 +8,7 @@ from policygen.app import why
 from policygen.app.requests import SimulateRequest
 from policygen.report.tables import TablePage
 from policygen.report.why import fit_text
+from policygen.simulate.input_faults import ARRIVES_AFTER, RUNS_FOR
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
@@ -26,6 +27,7 @@ from tests.simulate.why.waiting import (
     priority,
     queue,
     scene,
+    text,
     thing,
 )
 
@@ -181,3 +183,60 @@ def test_a_pool_of_kube_scheduler():
     assert (
         "namespace product-live and pool serving-l4 of kube-scheduler would run" in out.getvalue()
     )
+
+
+FIGHT = """
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: p}
+spec:
+  target: {kubernetes: "1.36", kueue: "0.19", volcano: "1.14"}
+  priorities: [{name: normal, value: 500}]
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: big}
+spec:
+  nodeSelector: {pool: big}
+  gpu: {product: NVIDIA-A100-SXM4-80GB, perNode: 8}
+  capacity: {nodes: 2, nodeType: a2-ultragpu-8g}
+  scheduler: kueue
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: vol}
+spec:
+  nodeSelector: {pool: vol}
+  gpu: {product: NVIDIA-H100-80GB-HBM3, perNode: 8}
+  capacity: {nodes: 2, nodeType: p5.48xlarge}
+  scheduler: volcano
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: blue}
+spec: {namespaces: [{name: blue}], quotas: [{pool: vol, guarantee: 8}, {pool: big, guarantee: 4}]}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: gray}
+spec: {namespaces: [{name: gray}], quotas: [{pool: vol, guarantee: 8, limit: 12}]}
+"""
+
+
+def test_a_job_in_a_livelock_starts_only_when_it_ends(tmp_path):
+    """y1 and y2 select no nodes, and y1 preempts the new job, too."""
+    spec, jobs = tmp_path / "spec.yaml", tmp_path / "jobs.yaml"
+    spec.write_text(FIGHT)
+    one = vcjob("y1", 2, "gray.vol", gpus=6, namespace="gray", rank="normal")
+    two = vcjob("y2", 1, "blue.vol", gpus=8, namespace="blue", rank="normal")
+    times = {ARRIVES_AFTER: "0s", RUNS_FOR: "2h"}, {ARRIVES_AFTER: "10m", RUNS_FOR: "1h"}
+    for it, time in zip((one, two), times, strict=True):
+        it["metadata"]["annotations"] = time
+        (container,) = it["spec"]["tasks"][0]["template"]["spec"]["containers"]
+        container["resources"]["requests"] |= {"cpu": "1", "memory": "1Gi"}
+    jobs.write_text(text(one, two))
+    request = SimulateRequest((str(spec),), workloads=(str(jobs),), duration=0.0)
+    found = why.would_fit(request, FitRequest("blue", 1, pool="vol")).answer
+    assert found.explanation.cause.kind is CauseKind.LIVELOCK
+    assert found.start.after == pytest.approx(3600, abs=0.01)
+    assert found.start.ends == ("blue/y2",)

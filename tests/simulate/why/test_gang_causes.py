@@ -52,6 +52,14 @@ ENQUEUES = configuration("capacity", actions="enqueue, allocate, backfill")
             "It requests 2 GPUs, and 1 is free in Queue top.",
         ),
         (
+            (
+                vcqueue("top", 8), vcqueue("small", 4, parent="top"), vcqueue("r", 8, parent="top"),
+                node("x"), node("y"), TREE, vcjob("0", 5, "r"), vcjob("1", 3), vcjob("a", 2),
+            ),
+            "volcano-queue-full",
+            "It requests 2 GPUs, and 0 are free in Queue top.",
+        ),
+        (
             (*QUEUES, configuration("overcommit", actions="enqueue, allocate"), vcjob("0", 8, "large"),
              vcjob("a", 2)),
             "volcano-overcommit",
@@ -76,7 +84,7 @@ ENQUEUES = configuration("capacity", actions="enqueue, allocate, backfill")
         (
             (vcqueue("small", 99), node("x"), CAPACITY, vcjob("a", 1, gpus=9)),
             "no-node-fits",
-            "no node has 9 GPUs (the largest has 8)",
+            "no node that its pods can use has 9 GPUs (the largest has 8)",
         ),
         (
             (vcqueue("small", 99), node("x"), CAPACITY, vcjob("0", 1, gpus=6), vcjob("a", 1, gpus=4)),

@@ -95,3 +95,11 @@ def test_preempted_pods_that_are_admitted_again_use_nodes_too():
     assert nodes.room_beside((), ["n/b"], has_room)
     assert not nodes.room_beside([(runs, {})], ["n/b"], has_room)
     assert not has_room()
+
+
+def test_a_job_with_several_pods_on_the_nearest_node_is_named_once():
+    made = scene(node("x"), job("b", gpus=3, pods=2, to=""), job("a", gpus=8, to=""))
+    then = instant(made, arrivals(made), None)
+    (waits,) = (it for it in then.arrivals if it.name == "n/a")
+    cause = Explainer(then.scene, then.arrivals).explain(waits).cause
+    assert cause.nearest == NearestNode("x", GPU, 8, 2, ("n/b",))

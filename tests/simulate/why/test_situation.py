@@ -39,3 +39,17 @@ def test_workloads_that_end_hold_nothing():
     after = found.going_on(now)
     assert large.name not in after.settle(large).admitted
     assert large.name in after.settle(large, without={small}).admitted
+
+
+def test_only_the_queues_of_a_flavor_use_it():
+    """All share one cohort. a holds quota of f, and c quota of g."""
+    near, _ = asked(
+        "d", flavor(), flavor("g"), queue("q", cohort="c"), queue("r", cohort="c", flavors=("g",)),
+        local(), local("r", "r"), job("a"), job("c", to="r"), job("d", pods=9), job("e", to="r"),
+    )  # fmt: skip
+    near = near.going_on(near.settle(keep=True))
+
+    def using(name):
+        return {it.split("-")[1] for it in near.using({name})}
+
+    assert (using("f"), using("g")) == ({"a", "d"}, {"c", "e"})
