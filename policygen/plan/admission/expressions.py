@@ -376,8 +376,11 @@ _MESSAGE = cel(
       + (variables.entry.startsWith('model.')
         ? '; run `policygen workload ' + variables.model
           + '` to print a workload with these fields'
+          + (variables.missing.size() > 0
+            ? ', or `policygen patch FILE --spec SPEC`'
+              + ' to add those that are missing'
+            : '')
         : '')
-      + '; `policygen patch FILE` adds missing fields'
     """
 )
 VALIDATION = Validation("variables.problems.size() == 0", message_expression=_MESSAGE)
