@@ -85,12 +85,13 @@ def update_baseline(
     return baseline.write(path, before, found)
 
 
-def cluster_query(run: Run) -> "ClusterQuery":
-    """What the rules and the rendered spec need from a cluster."""
+def cluster_query(run: Run, *, with_manifests: bool = True) -> "ClusterQuery":
+    """What the rules and the rendered spec need from a cluster, beside which manifests may be checked."""
     from policygen.app import sources
 
+    rules = [it for it in run.selected.rules if with_manifests or Need.STATE not in it.needs]
     namespaces = run.request.clusters.namespaces
-    return sources.cluster_query(run.selected.rules, run.comparable, run.target, namespaces)
+    return sources.cluster_query(rules, run.comparable, run.target, namespaces)
 
 
 def clusters(
@@ -108,7 +109,8 @@ def clusters(
 
     results: list[ClusterCheckResult | Finding] = []
     expected = None
-    for begin in sources.clusters(request.clusters, cluster_query(run), connection, progress):
+    query = cluster_query(run, with_manifests=bool(request.manifests))
+    for begin in sources.clusters(request.clusters, query, connection, progress):
         with begin(index) as finish:
             # Rendered while the first lists arrive.
             expected = expected or rendered(run)
