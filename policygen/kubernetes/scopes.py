@@ -18,6 +18,7 @@ OF_THE_CLUSTER = WITHOUT_SCHEMA | frozenset(
         ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
+        ("karpenter.sh", "NodePool"),
         ("nodeinfo.volcano.sh", "Numatopology"),
         ("rbac.authorization.k8s.io", "ClusterRole"),
         ("rbac.authorization.k8s.io", "ClusterRoleBinding"),

@@ -48,7 +48,7 @@ def test_the_script_of_another_release_gets_an_empty_answer():
         ("policygen render --only=ClusterQ", {"ClusterQueue"}),
         ("policygen render spec --target volcano=1.1", {f"volcano=1.{n}" for n in range(12, 16)}),
         ("policygen render --target=kueue=0.19", {"kueue=0.19"}),
-        ("policygen render --with v", {"volcano-config"}),
+        ("policygen render --with v", {"volcano-config", "vpa"}),
         ("policygen validate --fail-on ", {"error", "warning", "info"}),
         ("policygen schema re", {"ResourcePool"}),
         ("policygen schema gpu.", {"gpu.example.com/ResourcePool"}),

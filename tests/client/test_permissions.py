@@ -36,7 +36,8 @@ def test_a_rendered_kind_without_a_schema_has_the_plural_of_its_kind():
     assert asked(policy, plurals=plurals) == (Permission(policy.group, "networkpolicies"),)
     wanted = cluster_query((), None, DEFAULT)
     assert wanted.plurals == {
-        GroupKind("policy", "PodDisruptionBudget"): "poddisruptionbudgets",
+        GroupKind("autoscaling.k8s.io", "VerticalPodAutoscaler"): "verticalpodautoscalers",
+        GroupKind("keda.sh", "ScaledObject"): "scaledobjects",
         GroupKind("kueue.x-k8s.io", "Topology"): "topologies",
         GroupKind("jobset.x-k8s.io", "JobSet"): "jobsets",
         GroupKind("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkersets",

@@ -28,6 +28,10 @@ NOT_SCALABLE = frozenset(
 """Groups and kinds of workloads without a scale subresource, by which autoscalers set replicas."""
 
 
+_SCALABLE = ("Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet")
+"""The usual kinds of targets."""
+
+
 class Autoscaler(Struct, frozen=True, eq=False):
     """A HorizontalPodAutoscaler or a ScaledObject of KEDA."""
 
@@ -67,16 +71,19 @@ def autoscaler_of(cluster: Cluster, workload: Workload) -> Autoscaler | None:
 def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autoscaler]]:
     for hpa in cluster.horizontal_pod_autoscalers:
         at = hpa.at.to("spec", "maxReplicas")
-        target = _target(hpa.namespace, hpa.fields.scale_target_ref)
         least = hpa.fields.min_replicas
         least = 1 if least is None else least
-        yield target, Autoscaler(str(hpa), least, hpa.fields.max_replicas, at, "maxReplicas")
+        found = Autoscaler(str(hpa), least, hpa.fields.max_replicas, at, "maxReplicas")
+        for target in _targets(hpa.namespace, hpa.fields.scale_target_ref):
+            yield target, found
     for scaled in cluster.scaled_objects:
         at, most = scaled.at.to("spec", "maxReplicaCount"), scaled.fields.max_replica_count
-        target = _target(scaled.namespace, {"kind": "Deployment", **scaled.fields.scale_target_ref})
         most = _MOST if most is None else most
         least = scaled.fields.min_replica_count or 0
-        yield target, Autoscaler(str(scaled), least, most, at, "maxReplicaCount", starts=True)
+        found = Autoscaler(str(scaled), least, most, at, "maxReplicaCount", starts=True)
+        reference = {"kind": "Deployment", **scaled.fields.scale_target_ref}
+        for target in _targets(scaled.namespace, reference):
+            yield target, found
 
 
 def is_scalable(reference: Mapping[str, Any]) -> bool:
@@ -93,5 +100,8 @@ def targets(cluster: Cluster) -> Iterator[tuple[Entry[Any], Mapping[str, Any]]]:
         yield scaled, {"kind": "Deployment", **scaled.fields.scale_target_ref}
 
 
-def _target(namespace: str, reference: Mapping[str, Any]) -> tuple[str, str, str]:
-    return namespace, text(reference, "kind"), text(reference, "name")
+def _targets(namespace: str, reference: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The target; if its kind is invalid, every kind with this name, because each can be meant."""
+    kind = text(reference, "kind")
+    for it in (kind,) if kind else _SCALABLE:
+        yield namespace, it, text(reference, "name")

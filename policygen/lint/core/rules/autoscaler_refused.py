@@ -33,7 +33,8 @@ def check(facts: Facts) -> Hits:
 
 def _target(entry: Entry[HorizontalPodAutoscalerView]) -> Iterator[Fault]:
     target = mapping(entry.object.data, "spec", "scaleTargetRef")
-    version = target.get("apiVersion") or ""
+    version = target.get("apiVersion", "")
+    version = "" if version is None else version
     core = target.get("kind") == "ReplicationController"
     if target and isinstance(version, str) and "/" not in version and not core:
         yield (
