@@ -30,19 +30,22 @@ class _Scaler(Struct, frozen=True):
 
 def autoscaling(cluster: Cluster, workload: Workload) -> Autoscaling | None:
     """The autoscaling of the model of a workload; None if no autoscaler scales it."""
-    key = workload.namespace, workload.kind, workload.name
-    for it in cluster.derive(_scalers):
-        if (it.namespace, it.target.get("kind"), it.target.get("name")) != key or not it.most:
-            continue
-        if it.metric is None or it.least < 1:
-            return Autoscaling(it.least, it.most)
-        name, value = it.metric
-        return Autoscaling(it.least, it.most, value, name)
-    return None
+    it = cluster.derive(_scalers).get((workload.namespace, workload.kind, workload.name))
+    if it is None:
+        return None
+    if it.metric is None or it.least < 1:
+        return Autoscaling(it.least, it.most)
+    name, value = it.metric
+    return Autoscaling(it.least, it.most, value, name)
 
 
-def _scalers(cluster: Cluster) -> tuple[_Scaler, ...]:
-    return tuple(_read(cluster))
+def _scalers(cluster: Cluster) -> Mapping[tuple[str, str, str], _Scaler]:
+    """The first autoscaler of each target, by namespace, kind and name."""
+    found: dict[tuple[str, str, str], _Scaler] = {}
+    for it in _read(cluster):
+        if it.most:
+            found.setdefault((it.namespace, text(it.target, "kind"), text(it.target, "name")), it)
+    return found
 
 
 def _read(cluster: Cluster) -> Iterator[_Scaler]:
