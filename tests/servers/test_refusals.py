@@ -63,10 +63,16 @@ class Judge:
         return self.client.request("POST", path, thing, query=query)
 
     def disagreement(self, thing):
-        """Where the server and we differ in a way that we don't know of; None for agreement."""
+        """Where the server and we differ in a way that we don't know of; None for agreement.
+
+        A list that several changes made long can exceed the size of a request. policygen does not
+        check that size.
+        """
         kind = served(thing["apiVersion"], thing["kind"])
         ours = list(refusals(thing, kind))
         answer = self.ask(thing)
+        if answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return None
         if ours and answer.ok:
             if any((kind.kind, refusal.path[0]) in BYTES for refusal in ours):
                 return None

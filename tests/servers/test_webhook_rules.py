@@ -10,19 +10,18 @@ from datetime import date
 
 import pytest
 
-from policygen.api_validation.schemas import index
 from policygen.app import fix
 from policygen.app.requests import LintRequest
 from policygen.core import versions
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Family
 from tests.examples_of_rules import examples
+from tests.servers.agreement import RUNNING
 from tests.servers.apply import FIELD_MANAGER, parse, stages
 from tests.servers.client import APPLY, ApiError
 from tests.servers.cluster import LATE
 from tests.servers.workloads import Ask, pod
 
-RUNNING = {name: versions.parse(name, text) for name, text in index().versions.items()}
 MADE = ("Namespace", "PriorityClass", "Queue")
 QUERY = {"fieldManager": FIELD_MANAGER, "force": "true", "fieldValidation": "Strict"}
 TODAY = date(2026, 11, 21)
