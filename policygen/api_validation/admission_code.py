@@ -193,8 +193,9 @@ def _resources(entries: Sequence[str], at: Path) -> Iterator[Refusal]:
             yield Refusal((*at, "resources", i), Reason.VALUE, message)
         if _WILDCARD in (resource, below):
             seen.add(entry)
-    plain = [each for each in entries if each and each != _WILDCARD and "/" not in each]
-    if ("*/*" in entries and len(entries) > 1) or (_WILDCARD in entries and plain):
+    plain = [each for each in entries if each and "/" not in each]
+    # Only the last entry without a subresource counts, so ["pods", "*"] is accepted.
+    if ("*/*" in entries and len(entries) > 1) or (_WILDCARD in plain and plain[-1] != _WILDCARD):
         message = (
             "resources has a wildcard and entries that it includes, which is refused; remove these"
         )
@@ -206,6 +207,7 @@ def _conditions(spec: Mapping[str, Any]) -> Iterator[Refusal]:
     if len(found) > _MOST_CONDITIONS:
         message = f"the policy has {len(found)} matchConditions, but it can have at most {_MOST_CONDITIONS}; remove entries"
         yield Refusal(("spec", "matchConditions"), Reason.LENGTH, message)
+    seen: set[str] = set()
     for i, condition in found:
         at: Path = ("spec", "matchConditions", i)
         yield from _expression(condition, "expression", at)
@@ -215,6 +217,10 @@ def _conditions(spec: Mapping[str, Any]) -> Iterator[Refusal]:
         elif isinstance(name, str) and key_fault(name):
             message = f"name {quoted(name)} is refused, because it must be like a label key; {_rest(key_fault(name))}"
             yield Refusal((*at, "name"), Reason.NAME, message)
+        elif isinstance(name, str):
+            if name in seen:
+                yield _repeated(at, name)
+            seen.add(name)
 
 
 def _variable(variable: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
@@ -235,16 +241,10 @@ def _validation(validation: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
             yield Refusal(
                 (*at, field), Reason.FORMAT, f"{field} is blank; write a text or remove it"
             )
-    message, expression = validation.get("message") or "", validation.get("expression")
-    if isinstance(message, str) and isinstance(expression, str):
-        if _BREAK.search(message.strip()):
-            fault = "message has line breaks, which is refused; write it in one line"
-            yield Refusal((*at, "message"), Reason.FORMAT, fault)
-        elif not (message or validation.get("messageExpression")) and _BREAK.search(
-            expression.strip()
-        ):
-            fault = "an expression with line breaks needs a message; write message"
-            yield Refusal(at, Reason.MISSING_FIELD, fault)
+    message = validation.get("message")
+    if isinstance(message, str) and _BREAK.search(message.strip()):
+        fault = "message has line breaks, which is refused; write it in one line"
+        yield Refusal((*at, "message"), Reason.FORMAT, fault)
     yield from _word(validation, "reason", _REASONS, at)
 
 
@@ -339,7 +339,7 @@ def _repeated(at: Path, entry: str) -> Refusal:
     return Refusal(
         at,
         Reason.DUPLICATE_ENTRY,
-        f"{quoted(entry)} is there twice, which is refused; remove one of the two",
+        f"{quoted(entry)} is listed twice, which is refused; remove one of the two entries",
     )
 
 

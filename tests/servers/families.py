@@ -743,7 +743,7 @@ CEL_NAMES = (
 )
 RESOURCE_LISTS = (
     ["pods"], ["*"], ["*/*"], ["*", "pods"], ["*/*", "pods"], ["*", "pods/status"], ["pods/*"], ["pods/*", "pods/status"], ["*/status"],
-    ["*/status", "pods/status"], ["pods", "pods"], ["pods/*", "*/status"], ["*/*", "*"], ["*", "*/status"], ["pods/"], ["/"], ["Pods"], ["a b"], [""],
+    ["*/status", "pods/status"], ["pods", "pods"], ["pods", "*"], ["pods/*", "*/status"], ["*/*", "*"], ["*", "*/status"], ["pods/"], ["/"], ["Pods"], ["a b"], [""],
     ["pods", ""], [], None, ABSENT, [1], "pods", ["pods/status", "pods/*"], ["*/*", "*/*"], ["pods", "*/*"],
 )  # fmt: skip
 GROUP_LISTS = (
@@ -816,7 +816,7 @@ POLICY_VALUES: Mapping[str, Values] = {
     "spec paramKind": ({}, None, ABSENT, []), "spec paramKind kind": ("ConfigMap", "configMap", "config map", "Config-Map", "-a", "1a", "", None, ABSENT, "x" * 64, "a.b", 1),
     "spec paramKind apiVersion": ("v1", "apps/v1", "a/b/c", "/v1", "v1/", "V1", "1v", "a b/v1", "A/v1", "", None, ABSENT, "v1.1", "x" * 64, "apps/v-1", 1),
     "spec matchConditions 0 name": (*KEYS, None, ABSENT), "spec matchConditions 0 expression": EXPRESSIONS,
-    "spec matchConditions": ([], None, ABSENT, [{"name": f"c{i}", "expression": "true"} for i in range(64)], [{"name": f"c{i}", "expression": "true"} for i in range(65)]),
+    "spec matchConditions": ([], None, ABSENT, [{"name": f"c{i}", "expression": "true"} for i in range(64)], [{"name": f"c{i}", "expression": "true"} for i in range(65)], [{"name": "c", "expression": "true"}] * 2),
     "spec variables 0 name": CEL_NAMES, "spec variables 0 expression": EXPRESSIONS, "spec variables": ([], None, ABSENT),
     "metadata name": NAMES,
 }  # fmt: skip
@@ -948,7 +948,7 @@ FAMILIES: Sequence[Family] = (
         "admission-policies", _sample("ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1"),
         {
             **POLICY_VALUES,
-            "spec validations 0 expression": EXPRESSIONS, "spec validations 1 expression": EXPRESSIONS, "spec validations": ([], None, ABSENT),
+            "spec validations 0 expression": EXPRESSIONS, "spec validations 1 expression": EXPRESSIONS, "spec validations": ([], None, ABSENT, [{"expression": "1 >\n 0"}]),
             "spec validations 0 message": ("a", "", " ", "a\nb", "a\n", "\n", "a\rb", None, ABSENT, 1), "spec validations 1 messageExpression": CEL_TEXTS,
             "spec validations 0 reason": ("Forbidden", "Invalid", "Unauthorized", "RequestEntityTooLarge", "forbidden", "NotFound", "", None, ABSENT),
             "spec auditAnnotations": (
