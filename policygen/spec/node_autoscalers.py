@@ -1,6 +1,7 @@
 """Parses the autoscaler of a pool's nodes, and checks what the schema cannot check."""
 
 import re
+import warnings
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
@@ -9,8 +10,15 @@ from policygen.spec.fields import View
 from policygen.spec.rules import INVALID_VALUE
 from policygen.spec.types import NodeAutoscaler, NodeClass
 
-_NOT_IN_GO = re.compile(r"\(\?(?:[=!>(]|<[=!]|P=)|\\[1-9]|[*+?}]\+")
+_DIFFERENT = re.compile(
+    r"\\\W|\\[pP](?:\{\^?\w+\}|\w)|\[:\^?\w+:\]|\\z|\(\?[imsU]*(?:-[imsU]+)?\)|\\Q.*?(?:\\E|\Z)|(\(\?(?:<(?=\w)|[-imsU]+:))"
+)
+"""What Go and Python write differently: escaped punctuation, classes, the end of the text, flags anywhere, quoted text; beginnings of groups."""
+_NOT_IN_GO = re.compile(r"\(\?(?!:)|\\[1-9uZ]|[*+?}]\+")
 """Lookaround, conditions, references to groups and possessive quantifiers, which only Python has."""
+_REPETITION = re.compile(r"\{([0-9]+)(?:,([0-9]*))?\}")
+_MOST_REPEATED = 1000
+"""Source: maxRepeat in regexp/syntax of Go 1.26."""
 
 
 def of_pool(view: View) -> NodeAutoscaler | None:
@@ -47,8 +55,16 @@ def _faults(view: View) -> Iterator[Hit]:
 
 
 def _is_expression(text: str) -> bool:
-    try:
-        re.compile(text)
-    except re.error:
+    """Whether Go certainly or probably compiles a regular expression."""
+    common = _DIFFERENT.sub(lambda it: "(?:" if it[1] else "a", text).replace("(?P<", "(?:<")
+    if _NOT_IN_GO.search(common):
         return False
-    return _NOT_IN_GO.search(text) is None
+    numbers = [it for found in _REPETITION.findall(common) for it in found if it]
+    if any(len(it) > 4 or int(it) > _MOST_REPEATED for it in numbers):
+        return False
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # "[[" in later Pythons
+        try:
+            re.compile(common)
+        except (re.error, RecursionError):
+            return False
+    return True

@@ -32,8 +32,8 @@ def findings(autoscaler):
         (f"nodeGroups: [a], {CLASS}", ["remove nodeClass or nodeGroups"]),
         (f"provisioningClass: a, {CLASS}", ["remove nodeClass or provisioningClass"]),
         (
-            'nodeGroups: [a, "(", "(?!b)", "(a)\\\\1", "a++"]',
-            ["or an expression such as h100-spot-.*"] * 4,
+            'nodeGroups: [a, "(", "(?!b)", "(a)\\\\1", "a++", "a{1001}", "a{99999999999}", "(?x)a"]',
+            ["or an expression such as h100-spot-.*"] * 7,
         ),
     ],
 )
@@ -44,7 +44,12 @@ def test_impossible_autoscalers(autoscaler, remedies):
 
 
 @pytest.mark.parametrize(
-    "autoscaler", [CLASS, "nodeGroups: ['(?i)gpu|h100', '.*'], provisioningClass: a.b"]
+    "autoscaler",
+    [
+        CLASS,
+        "nodeGroups: ['(?i)gpu|h100', '.*'], provisioningClass: a.b",
+        r"nodeGroups: ['[[:alpha:]]+', 'a(?i)b', '\pL\z', '\Q(\E', '(?<n>a)', 'a\++', 'a{1000}']",
+    ],
 )
 def test_possible_autoscalers(autoscaler):
     assert findings(autoscaler) == []
