@@ -1,11 +1,11 @@
 """What the code of the API server refuses in selectors, and in budgets of the pods that they select."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.api_validation.fields import mapping, mappings, strings
 from policygen.api_validation.refusal import Reason, Refusal
+from policygen.core import go_values
 from policygen.core.finding import Path
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted
@@ -13,7 +13,6 @@ from policygen.core.suggest import suggest
 
 _OPERATORS = ("DoesNotExist", "Exists", "In", "NotIn")
 _AMOUNTS = ("minAvailable", "maxUnavailable")
-_PERCENT = re.compile(r"[0-9]+%")
 _ALL = 100
 
 
@@ -64,8 +63,9 @@ def disruption_budget(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 def _amount_fault(amount: object) -> str:
     if isinstance(amount, int) and amount < 0:
         return "is negative, which is refused; write 0 or more"
-    if isinstance(amount, str) and not _PERCENT.fullmatch(amount):
+    if not isinstance(amount, str):
+        return ""
+    percentage = go_values.percentage(amount)
+    if percentage is None:
         return 'is not valid; write an integer, or a percentage such as "50%"'
-    if isinstance(amount, str) and int(amount[:-1]) > _ALL:
-        return "is refused; write at most 100%"
-    return ""
+    return "is refused; write at most 100%" if percentage > _ALL else ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.core.go_values import boolean, integer
+from policygen.core.go_values import boolean, integer, percentage
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,8 @@ from policygen.core.go_values import boolean, integer
         ("-07", -7),
         (str(2**63 - 1), 2**63 - 1),
         (str(2**63), None),
+        ("-" + "0" * 5000 + "7", -7),
+        ("7" * 5000, None),
         ("", None),
         ("1.0", None),
         (" 7", None),
@@ -22,6 +24,22 @@ from policygen.core.go_values import boolean, integer
 )
 def test_integers(text, number):
     assert integer(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("50%", 50),
+        ("007%", 7),
+        ("9" * 5000 + "%", 2**63 - 1),
+        ("50", None),
+        ("%", None),
+        ("-5%", None),
+        ("5.5%", None),
+    ],
+)
+def test_percentages(text, number):
+    assert percentage(text) == number
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ _OF_OPERATORS: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 """The versions that operators serve. Source: the CRDs of JobSet 0.12, LeaderWorkerSet 0.9, Training
 Operator 1.9.3, MPI Operator 0.8 and AppWrapper 1.2, which Kueue 0.19.2 uses."""
-_VERSION = re.compile(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?")
+_VERSION = re.compile(r"v([0-9]{1,9})(?:(alpha|beta)([0-9]{1,9}))?")
 
 
 def _of_operator(obj: Object) -> str | None:

@@ -3,12 +3,12 @@
 Source: pkg/apis/batch/validation/validation.go of Kubernetes 1.36.3, validateJobSpec.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from policygen.api_validation.metadata import is_namespace, is_subdomain
 from policygen.core.finding import FaultAt
+from policygen.core.go_values import integer
 from policygen.core.quoting import quoted
 from policygen.kubernetes.untyped import mapping, mappings
 from policygen.lint.core.pod_templates import Part
@@ -26,7 +26,6 @@ _NAMES = ("job-name", "batch.kubernetes.io/job-name")
 _UIDS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 """Labels that the server sets in the template of a Job without manualSelector."""
 _LONGEST_INDEXES = 64 * 1024
-_NUMBER = re.compile(r"[+]?[0-9]+", re.ASCII)
 
 
 def of_job(spec: Part) -> Iterator[FaultAt]:
@@ -197,9 +196,9 @@ def _indexes(text: str, completions: int) -> int | None:
     last, total = -1, 0
     for interval in text.split(",") if text else ():
         ends = interval.split("-")
-        if len(ends) > 2 or not all(map(_NUMBER.fullmatch, ends)):
+        first, end = integer(ends[0]), integer(ends[-1])
+        if len(ends) > 2 or first is None or end is None:
             return None
-        first, end = int(ends[0]), int(ends[-1])
         if first <= last or end >= completions or (len(ends) > 1 and first >= end):
             return None
         last, total = end, total + end - first + 1

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from policygen.core.go_values import percentage
 from policygen.kubernetes.workloads import Workload
 
 
@@ -52,6 +53,5 @@ def _pods(bound: Any, replicas: int, *, up: bool) -> int:
     """A number of pods from an integer or a percentage; the default is 25%."""
     if isinstance(bound, int):
         return bound
-    text = bound.removesuffix("%") if isinstance(bound, str) else "25"
-    share = int(text) * replicas if text.isascii() and text.isdecimal() else 0
+    share = (percentage(bound if isinstance(bound, str) else "25%") or 0) * replicas
     return math.ceil(share / 100) if up else share // 100

@@ -3,11 +3,10 @@
 Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go of Kubernetes 1.36.3.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from policygen.core import durations
+from policygen.core import durations, go_values
 from policygen.core.finding import Fault, Path
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
@@ -206,17 +205,13 @@ def _expression(expression: Mapping[str, Any], at: Path) -> Iterator[Fault]:
         yield (*at, "values") if values else at, message
     for i, value in enumerate(values):
         fault = value_fault(value) if isinstance(value, str) else None
-        if fault is None and takes_values is None and not _is_int64(value):
+        is_number = isinstance(value, str) and go_values.integer(value) is not None
+        if fault is None and takes_values is None and not is_number:
             fault = f"operator {operator} needs an integer, not {shown(value)}; write an integer"
         if fault is not None:
             yield (*at, "values", i), fault
     if isinstance(key, str) and key_fault(key):
         yield (*at, "key"), f"{quoted(key)} is not a valid label key; write a valid label key"
-
-
-def _is_int64(value: Any) -> bool:
-    found = isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]+", value, re.ASCII)
-    return bool(found) and -(1 << 63) <= int(value) < 1 << 63
 
 
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Fault]]] = {

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from policygen.core.amounts import HUGE_PAGES, total
 from policygen.core.finding import At, Path
+from policygen.core.go_values import integer
 from policygen.core.label_grammar import key_fault
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.core.quantity import MAX_INT64
@@ -289,8 +290,7 @@ def to_volcano(template: PodTemplate) -> bool:
 
 def gang_size(workload: Workload) -> int:
     """The size of a gang from the annotation of its workload; 0 if it is missing or invalid."""
-    size = workload.annotations.get(MIN_MEMBER, "")
-    return int(size) if size.isascii() and size.isdecimal() else 0
+    return max(0, integer(workload.annotations.get(MIN_MEMBER, "")) or 0)
 
 
 def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, PodTemplate], ...]]:

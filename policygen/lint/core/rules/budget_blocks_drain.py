@@ -1,6 +1,7 @@
 """A PodDisruptionBudget refuses every eviction, so its nodes can never be drained."""
 
 from policygen.core.finding import Path
+from policygen.core.go_values import percentage
 from policygen.core.names import MANAGED_BY, TOOL
 from policygen.core.quoting import counted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
@@ -61,7 +62,7 @@ def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:
         remedy = "write a number below the number of pods in minAvailable, or remove the budget"
     if most in (0, "0", "0%"):
         return ("maxUnavailable",), f"has maxUnavailable: {most}, and no pod can be evicted", remedy
-    if isinstance(least, str) and (_percentage(least) or 0) >= 100:
+    if isinstance(least, str) and (percentage(least) or 0) >= 100:
         return ("minAvailable",), f"has minAvailable: {least}, and no pod can be evicted", remedy
     field, written = ("maxUnavailable", most) if least is None else ("minAvailable", least)
     if unscaled is not None and (least is None or isinstance(least, str)):
@@ -102,10 +103,10 @@ def _too_few(facts: Facts, budget: Budget, selected: Selected, remedy: str) -> F
     total = sum(it for it in pods if it is not None)
     shown, needed = f"{least}", least
     if isinstance(needed, str):
-        percentage = _percentage(needed)
-        if percentage is None:
+        share = percentage(needed)
+        if share is None:
             return None
-        needed = -(-percentage * total // 100)
+        needed = -(-share * total // 100)
         shown = f"{needed} ({least})"
     if not 0 < total <= needed:
         return None
@@ -114,12 +115,6 @@ def _too_few(facts: Facts, budget: Budget, selected: Selected, remedy: str) -> F
     if budget.object.labels.get(MANAGED_BY) == TOOL:
         remedy = f"write more than {needed} replicas, as in the model"
     return ("minAvailable",), why, remedy
-
-
-def _percentage(amount: str) -> int | None:
-    share = amount.removesuffix("%")
-    is_valid = amount.endswith("%") and share.isascii() and share.isdecimal()
-    return int(share) if is_valid else None
 
 
 def _pods(facts: Facts, workload: Workload, template: PodTemplate) -> int | None:

@@ -1,15 +1,14 @@
 """A rolling update has a maxSurge or maxUnavailable that is not valid, or both are 0."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen.core import go_values
 from policygen.core.finding import at_path
 from policygen.core.quoting import quoted
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_PERCENT = re.compile(r"[0-9]+%")
 _BOUNDS = ("maxSurge", "maxUnavailable")
 _ALL = 100
 
@@ -32,12 +31,15 @@ def check(facts: Facts) -> Hits:
 def _faults(workload: Workload, bounds: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for key in _BOUNDS:
         bound = bounds.get(key)
-        if isinstance(bound, str) and not _PERCENT.fullmatch(bound):
+        if not isinstance(bound, str):
+            continue
+        percentage = go_values.percentage(bound)
+        if percentage is None:
             yield (
                 f'{workload} has {key} {quoted(bound)}, which is not valid; write an integer, or a percentage such as "25%"',
                 key,
             )
-        elif key == "maxUnavailable" and isinstance(bound, str) and int(bound[:-1]) > _ALL:
+        elif key == "maxUnavailable" and percentage > _ALL:
             yield f"{workload} has {key} {quoted(bound)}, which is refused; write at most 100%", key
     if all(bounds.get(key) in (0, "0%") for key in _BOUNDS):
         yield (

@@ -6,6 +6,7 @@ from functools import cache, partial
 
 from policygen.core.amounts import amount_of, readable, total
 from policygen.core.finding import Exceeded
+from policygen.core.go_values import integer
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
 from policygen.kubernetes.workloads import KINDS, replicas_at
@@ -81,9 +82,9 @@ def _pods(request: PodRequest) -> int:
     if request.workload.kind == "LeaderWorkerSet":  # it has one Workload for each group
         groups = request.workload.spec.get("replicas")
         times //= groups if isinstance(groups, int) and groups > 0 else 1
-    least = request.workload.annotations.get(MIN_PARALLELISM, "")
-    if least.isdecimal() and request.workload.kind == "Job":
-        times = min(times, int(least))
+    least = integer(request.workload.annotations.get(MIN_PARALLELISM, ""))
+    if least is not None and least >= 0 and request.workload.kind == "Job":
+        times = min(times, least)
     return times
 
 
