@@ -13,7 +13,6 @@ WITHOUT = {
     "__main__": "tests/cli/test_main.py starts it as a process, and tests/cli/test_startup.py interrupts it.",
     "adopt/kube_scheduler": "tests/adopt/test_infer.py renders adopted quotas again.",
     "adopt/kueue": "tests/adopt/test_infer.py adopts rendered queues, and queues written by hand.",
-    "adopt/node_autoscaler": "tests/adopt/test_infer.py renders adopted checks again, and reads NodePools.",
     "adopt/models": "tests/adopt/test_infer.py renders adopted pod groups again.",
     "adopt/namespaces": "tests/adopt/test_infer.py and test_volcano.py show whose namespaces are.",
     "adopt/pools": "tests/adopt/test_infer.py renders adopted pools again.",
