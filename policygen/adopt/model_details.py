@@ -130,7 +130,11 @@ def _unstated_of(workload: Workload, template: PodTemplate) -> Iterator[str]:
     job = mapping(spec, "jobTemplate", "spec")
     others = len(workload.templates) - 1
     if others:
-        yield f"a Model has one kind of pods, so {counted(others, 'other template')} of its pods is not in the spec"
+        is_missing = "is" if others == 1 else "are"
+        yield (
+            f"a Model has one kind of pods, so {counted(others, 'other template')} of its pods {is_missing} "
+            "not in the spec"
+        )
     completions = integer((job or spec).get("completions"))
     if completions is not None and completions != (template.replicas or 1):
         yield (

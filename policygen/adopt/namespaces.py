@@ -116,10 +116,11 @@ def of_teams(
         guessed[team] = [name for name in in_queue.get(team, ()) if name not in taken]
         taken |= set(guessed[team])
     free = [it for it in found.values() if it.name not in taken]
+    without_names = _OpenTeams(open_teams, _above(trees), limits_of(trees))
     for space in free:
         if by_hand and not any(_is_named_after(space, it) for it in open_teams):
             continue
-        nearest = _nearest(space, open_teams, guessed, found, trees)
+        nearest = _nearest(space, without_names, guessed, found)
         if nearest is not None:
             guessed[nearest].append(space.name)
             taken.add(space.name)
@@ -188,18 +189,26 @@ def in_queues(
     return {team: sorted(names) for team, names in found.items()}
 
 
+class _OpenTeams(Struct, frozen=True):
+    """The teams whose queues name no namespaces."""
+
+    names: Sequence[str]
+    above: frozenset[str]
+    """The teams with child teams."""
+    limits: Mapping[tuple[str, str], Mapping[str, int]]
+    """What the queues of each team may use, by team and scheduler."""
+
+
 def _nearest(
     space: Space,
-    teams: Sequence[str],
+    teams: _OpenTeams,
     guessed: Mapping[str, Sequence[str]],
     found: Mapping[str, Space],
-    trees: Sequence[TeamTree],
 ) -> str | None:
     """The team whose numbers and name a namespace has."""
-    limits = limits_of(trees)
 
     def fits(team: str) -> bool:
-        vector = limits.get((team, "volcano"), {})
+        vector = teams.limits.get((team, "volcano"), {})
         count = space.hard.get(COUNTED["volcano"])
         if count is not None and count < sum(vector.values()):
             return False
@@ -208,15 +217,19 @@ def _nearest(
         beside = [found[it] for it in guessed[team] if it in found]
         return all((it.counted, it.defaults) == (space.counted, space.defaults) for it in beside)
 
-    queued = {name for vector in limits.values() for name in vector}
+    queued = {name for vector in teams.limits.values() for name in vector}
     if space.hard and COUNTED["volcano"] not in space.hard and not (space.gpus.keys() & queued):
         # Quotas of kube-scheduler only: of a team with a queue only if its children need a quota of it, too.
-        teams = [
-            it for it in teams if it in _above(trees) and _can_share(space, guessed[it], found)
+        able = [
+            it
+            for it in teams.names
+            if space.name.startswith(f"{it}-")
+            and it in teams.above
+            and _can_share(space, guessed[it], found)
+            and fits(it)
         ]
-        able = [it for it in teams if space.name.startswith(f"{it}-") and fits(it)]
         return max(able, key=len, default=None)
-    able = [team for team in teams if fits(team)]
+    able = [team for team in teams.names if fits(team)]
     named = [team for team in able if _is_named_after(space, team)]
     if named:
         return max(named, key=len)
