@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
@@ -9,34 +10,67 @@ from msgspec import Struct
 from policygen.adopt.trees import Scope
 from policygen.core import quantity
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.workloads import Workload
 from policygen.spec.types import Autoscaling
 
-_QUERY = re.compile(r"sum\((?P<metric>[A-Za-z_:][A-Za-z0-9_:]*)\{")
-"""The begin of a query of the requests of all pods."""
+_METRIC = r"[A-Za-z_:][A-Za-z0-9_:]{0,199}"
+_QUERY = re.compile(rf'sum\((?P<metric>{_METRIC})\{{([^"{{}}]|"[^"]*")*\}}\)')
+"""A query of the requests of all pods."""
+_URL = re.compile(r"https?://[^/ ]+[^ ]*")
+_NUMBER = re.compile("[0-9]{1,9}")
+_MOST_CONCURRENCY = 1_000_000
+"""Bounds of the schemas of a Model and a Platform."""
 
 
 class _Scaler(Struct, frozen=True):
     """An autoscaler of pods."""
 
-    namespace: str
+    object: Object
     target: Mapping[str, Any]
     least: int
     most: int
+    sources: int
+    """How many metrics or triggers it has."""
     metric: tuple[str, int] | None = None
     """The metric of each pod, and its value."""
+
+    @property
+    def scaling(self) -> Autoscaling:
+        """The autoscaling of a model, which is a part of it. The server refuses a minimum above the maximum."""
+        least = min(self.least, self.most)
+        if self.metric is None or least < 1:
+            return Autoscaling(least, self.most)
+        name, value = self.metric
+        return Autoscaling(least, self.most, value, name)
 
 
 def autoscaling(cluster: Cluster, workload: Workload) -> Autoscaling | None:
     """The autoscaling of the model of a workload; None if no autoscaler scales it."""
-    it = cluster.derive(_scalers).get((workload.namespace, workload.kind, workload.name))
-    if it is None:
-        return None
-    if it.metric is None or it.least < 1:
-        return Autoscaling(it.least, it.most)
-    name, value = it.metric
-    return Autoscaling(it.least, it.most, value, name)
+    found = _of(cluster, workload)
+    return None if found is None else found.scaling
+
+
+def unstated(cluster: Cluster, workload: Workload) -> Iterator[str]:
+    """What a Model cannot state of the autoscaler of a workload, one sentence each."""
+    found = _of(cluster, workload)
+    if found is None:
+        return
+    if found.least > found.most:
+        yield (
+            f"{found.object} has at least {found.least} and at most {found.most} replicas; the model has "
+            f"{found.most}"
+        )
+    if found.sources and found.scaling.metric is None:
+        yield (
+            f"the metrics of {found.object} are not in the spec; a Model has only the mean of one metric of its "
+            "pods, as a whole number, and then at least 1 replica"
+        )
+
+
+def _of(cluster: Cluster, workload: Workload) -> _Scaler | None:
+    return cluster.derive(_scalers).get((workload.namespace, workload.kind, workload.name))
 
 
 def _scalers(cluster: Cluster) -> Mapping[tuple[str, str, str], _Scaler]:
@@ -44,48 +78,55 @@ def _scalers(cluster: Cluster) -> Mapping[tuple[str, str, str], _Scaler]:
     found: dict[tuple[str, str, str], _Scaler] = {}
     for it in _read(cluster):
         if it.most:
-            found.setdefault((it.namespace, text(it.target, "kind"), text(it.target, "name")), it)
+            found.setdefault(
+                (it.object.namespace, text(it.target, "kind"), text(it.target, "name")), it
+            )
     return found
 
 
 def _read(cluster: Cluster) -> Iterator[_Scaler]:
     for hpa in cluster.horizontal_pod_autoscalers:
         view = hpa.fields
-        least = 1 if view.min_replicas is None else view.min_replicas
         metric = _of_pods(view.metrics[0]) if len(view.metrics) == 1 else None
-        yield _Scaler(hpa.namespace, view.scale_target_ref, least, view.max_replicas, metric)
+        yield _Scaler(hpa.object, view.scale_target_ref, *view.bounds, len(view.metrics), metric)
     for scaled in cluster.scaled_objects:
         keda = scaled.fields
         target = {"kind": "Deployment", **keda.scale_target_ref}
-        least, most = keda.min_replica_count or 0, keda.max_replica_count or 0
         metric = _of_query(keda.triggers[0]) if len(keda.triggers) == 1 else None
-        yield _Scaler(scaled.namespace, target, least, most, metric)
+        yield _Scaler(scaled.object, target, *keda.bounds, len(keda.triggers), metric)
 
 
 def prometheus(cluster: Cluster, scope: Scope) -> str | None:
-    """The URL of the Prometheus that KEDA asks for models of the set; None if it scales none."""
+    """The URL of the Prometheus that KEDA queries for models of the set; None if it scales none."""
     for scaled in cluster.scaled_objects:
         for trigger in scaled.fields.triggers if scope.has(scaled.labels) else ():
-            if address := text(trigger, "metadata", "serverAddress"):
+            address = text(trigger, "metadata", "serverAddress")
+            if _URL.fullmatch(address):
                 return address
     return None
 
 
 def _of_query(trigger: Mapping[str, Any]) -> tuple[str, int] | None:
     """The metric of a query that policygen rendered, and its value for each pod."""
-    found = _QUERY.match(text(trigger, "metadata", "query"))
+    found = _QUERY.fullmatch(text(trigger, "metadata", "query"))
     threshold = text(trigger, "metadata", "threshold")
-    if text(trigger, "type") != "prometheus" or not found or not threshold.isdecimal():
+    if text(trigger, "type") != "prometheus" or not found or not _NUMBER.fullmatch(threshold):
         return None
-    return found["metric"], int(threshold)
+    return _stated(found["metric"], Fraction(threshold))
 
 
 def _of_pods(metric: Mapping[str, Any]) -> tuple[str, int] | None:
-    """The name of a metric of each pod, and its mean; None if a Model cannot state them."""
+    """The name of a metric of each pod, and its mean."""
     pods = mapping(metric, "pods")
     name, own = text(pods, "metric", "name"), mapping(pods, "metric", "selector")
     try:
         value = quantity.value_of(str(mapping(pods, "target").get("averageValue")))
     except ValueError:
         return None
-    return (name, int(value)) if name and not own and value >= 1 and value == int(value) else None
+    return None if own else _stated(name, value)
+
+
+def _stated(name: str, value: Fraction) -> tuple[str, int] | None:
+    """A metric and its value; None if a Model cannot state them."""
+    is_valid = value.denominator == 1 and 1 <= value <= _MOST_CONCURRENCY
+    return (name, int(value)) if is_valid and re.fullmatch(_METRIC, name) else None

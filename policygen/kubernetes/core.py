@@ -266,6 +266,11 @@ class HorizontalPodAutoscalerView(Struct, rename="camel", frozen=True):
     max_replicas: int = 0
     metrics: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The fewest and the most replicas; the default of the fewest is 1."""
+        return 1 if self.min_replicas is None else self.min_replicas, self.max_replicas
+
 
 class ScaledObjectView(Struct, rename="camel", frozen=True):
     """`spec` of a ScaledObject of KEDA; its triggers are untyped."""
@@ -274,6 +279,15 @@ class ScaledObjectView(Struct, rename="camel", frozen=True):
     min_replica_count: int | None = None
     max_replica_count: int | None = None
     triggers: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The fewest and the most replicas.
+
+        Source of the defaults: apis/keda/v1alpha1/scaledobject_types.go of KEDA 2.18.
+        """
+        most = 100 if self.max_replica_count is None else self.max_replica_count
+        return self.min_replica_count or 0, most
 
 
 class PodDisruptionBudgetView(Struct, rename="camel", frozen=True):

@@ -3,7 +3,8 @@
 import pytest
 import yaml
 
-from policygen.adopt.scalers import autoscaling
+from policygen.adopt.scalers import autoscaling, prometheus, unstated
+from policygen.adopt.trees import Scope
 from policygen.documents.files import Source
 from policygen.plan.extras import WORKLOADS
 from policygen.spec.types import Autoscaling
@@ -38,8 +39,8 @@ def pods(average="8", least=2, metric="{name: requests}"):
 def trigger(query='sum(a:b{pod="c"})', threshold="16", kind="prometheus"):
     metadata = f"{{query: '{query}', threshold: '{threshold}', serverAddress: x}}"
     return (
-        "minReplicaCount: 1, maxReplicaCount: 3, "
-        f"triggers: [{{type: {kind}, metadata: {metadata}}}]"
+        f"triggers: [{{type: {kind}, metadata: {metadata}}}], "
+        "maxReplicaCount: 3, minReplicaCount: 1"
     )
 
 
@@ -59,12 +60,46 @@ def trigger(query='sum(a:b{pod="c"})', threshold="16", kind="prometheus"):
         ("ScaledObject", trigger(threshold="2.5"), Autoscaling(1, 3)),
         ("ScaledObject", trigger("rate(a[1m])"), Autoscaling(1, 3)),
         ("ScaledObject", trigger(kind="kafka"), Autoscaling(1, 3)),
+        ("ScaledObject", "minReplicaCount: 1", Autoscaling(1, 100)),
+        ("ScaledObject", "minReplicaCount: 5, maxReplicaCount: 3", Autoscaling(3, 3)),
+        ("ScaledObject", trigger('sum(a{pod="c"}) / 2'), Autoscaling(1, 3)),
+        ("ScaledObject", trigger(threshold="9999999"), Autoscaling(1, 3)),
+        ("HorizontalPodAutoscaler", pods("100M"), Autoscaling(2, 9)),
+        ("HorizontalPodAutoscaler", pods(metric="{name: requests/s}"), Autoscaling(2, 9)),
     ],
 )
 def test_autoscalers_by_hand(kind, spec, expected):
     found = cluster(scaler(kind, spec))
     (workload,) = found.workloads
     assert autoscaling(found, workload) == expected
+
+
+def test_what_a_model_cannot_state_of_an_autoscaler_is_listed():
+    found = cluster(scaler("ScaledObject", trigger("x").replace("Count: 1", "Count: 4")))
+    (workload,) = found.workloads
+    metrics = (
+        "the metrics of ScaledObject a/m are not in the spec; a Model has only the mean of one metric of its pods, "
+        "as a whole number, and then at least 1 replica"
+    )
+    assert [*unstated(found, workload)] == [
+        "ScaledObject a/m has at least 4 and at most 3 replicas; the model has 3",
+        metrics,
+    ]
+    found = cluster(scaler("HorizontalPodAutoscaler", pods()))
+    (workload,) = found.workloads
+    assert [*unstated(found, workload)] == []
+
+
+@pytest.mark.parametrize(
+    "address, found",
+    [("prometheus:9090", None), ("http://prometheus:9090", "http://prometheus:9090")],
+)
+def test_the_address_of_prometheus_is_a_url(address, found):
+    """The spec refuses another text."""
+    text = scaler("ScaledObject", trigger()).replace(
+        "serverAddress: x", f"serverAddress: '{address}'"
+    )
+    assert prometheus(cluster(text), Scope("default", rendered=False)) == found
 
 
 SPEC = """

@@ -11,10 +11,6 @@ from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import Workload
 
-_MOST = 100
-"""The default of maxReplicaCount. Source: apis/keda/v1alpha1/scaledobject_types.go of KEDA 2.18."""
-
-
 NOT_SCALABLE = frozenset(
     {
         ("", "Pod"),
@@ -71,16 +67,12 @@ def autoscaler_of(cluster: Cluster, workload: Workload) -> Autoscaler | None:
 def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autoscaler]]:
     for hpa in cluster.horizontal_pod_autoscalers:
         at = hpa.at.to("spec", "maxReplicas")
-        least = hpa.fields.min_replicas
-        least = 1 if least is None else least
-        found = Autoscaler(str(hpa), least, hpa.fields.max_replicas, at, "maxReplicas")
+        found = Autoscaler(str(hpa), *hpa.fields.bounds, at, "maxReplicas")
         for target in _targets(hpa.namespace, hpa.fields.scale_target_ref):
             yield target, found
     for scaled in cluster.scaled_objects:
-        at, most = scaled.at.to("spec", "maxReplicaCount"), scaled.fields.max_replica_count
-        most = _MOST if most is None else most
-        least = scaled.fields.min_replica_count or 0
-        found = Autoscaler(str(scaled), least, most, at, "maxReplicaCount", starts=True)
+        at = scaled.at.to("spec", "maxReplicaCount")
+        found = Autoscaler(str(scaled), *scaled.fields.bounds, at, "maxReplicaCount", starts=True)
         reference = {"kind": "Deployment", **scaled.fields.scale_target_ref}
         for target in _targets(scaled.namespace, reference):
             yield target, found
