@@ -38,6 +38,7 @@ from policygen.plan.amounts import HOST
 from policygen.spec import derived_names
 from policygen.spec.programs import KedaSettings, KubeSchedulerSettings
 from policygen.spec.types import (
+    Model,
     Platform,
     Pool,
     Priority,
@@ -128,7 +129,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         queues = QueuePlaces(places, namespaces.admitting(trees))
         more, others, probable = workloads.models(cluster, of_space, facts, queues, names)
         guesses += probable
-        spec = replace(spec, models=tuple(sorted((*spec.models, *more), key=lambda it: it.name)))
+        spec = replace(spec, models=tuple(_together(spec.models, more)))
         left += tuple((str(it), reason) for it, reason in others)
     for branch in (branch for tree in trees for branch in tree.branches if not branch.name):
         guesses.append(Guess("Team", branch.team, ("metadata", "name"), f"Guess: {_NAMELESS}."))
@@ -150,6 +151,15 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         origins(trees),
         workloads=bool(labelled),
     )
+
+
+def _together(of_groups: Iterable[Model], of_workloads: Sequence[Model]) -> list[Model]:
+    """The models by name; one of a pod group gets another name if it has that of a workload."""
+    made = {it.name: it for it in of_workloads}
+    for it in of_groups:
+        name = unused(it.name, made)
+        made[name] = replace(it, name=name)
+    return [made[it] for it in sorted(made)]
 
 
 def _of_members(found: Iterable[Team], owned: Collection[str]) -> Iterator[Guess]:

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import Scope, TeamTree, amount, label, unused
+from policygen.core.names import POD_GROUP
 from policygen.core.quoting import quoted
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import PodGroupView
@@ -36,8 +38,12 @@ def of_pod_groups(
         if tree.scheduler == "volcano"
         for branch in tree.branches
     }
+    # A workload whose pods are in a group is itself the model.
+    run = frozenset() if scope.rendered else _of_workloads(cluster)
     named: defaultdict[tuple[str, str], list[Entry[PodGroupView]]] = defaultdict(list)
     for group in cluster.pod_groups:
+        if (group.namespace, group.name) in run:
+            continue
         if scope.has(group.labels) and not group.object.is_made and group.fields.queue in place:
             match = _NUMBERED.fullmatch(group.name)
             named[group.namespace, match["name"] if match else group.name].append(group)
@@ -85,6 +91,16 @@ def of_pod_groups(
         )
     # Of a set, the comparison lists the fields of the objects.
     return list(models.values()), needs, [] if scope.rendered else left
+
+
+def _of_workloads(cluster: Cluster) -> frozenset[tuple[str, str]]:
+    """Namespace and name of the PodGroups that workloads with accelerators name."""
+    return frozenset(
+        (it.namespace, template.annotations[POD_GROUP])
+        for it in cluster.workloads
+        for template in it.templates
+        if POD_GROUP in template.annotations and accelerators.requested(cluster, template)
+    )
 
 
 def without_priority(cluster: Cluster, name: str) -> str:

@@ -15,9 +15,9 @@ from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE, amounts
 from policygen.adopt.scalers import autoscaling
 from policygen.adopt.trees import Guess, Scope, amount, is_extended
-from policygen.adopt.workloads import SERVING, QueueName, QueuePlace
+from policygen.adopt.workloads import SERVING, QueueName, QueuePlace, queue_of
 from policygen.core.finding import at_path
-from policygen.core.names import LOCAL_QUEUE, POD_GROUP, VOLCANO_QUEUE
+from policygen.core.names import POD_GROUP
 from policygen.core.quantity import MEBIBYTE
 from policygen.core.rule import Severity
 from policygen.hardware import catalog, mig
@@ -95,24 +95,11 @@ def read(
         if template is None or not devices:
             continue
         same = tuple(it for it in objects if it.namespace == first.namespace)
-        queue = _queue(cluster, first, template)
+        queue = queue_of(cluster, first, template)
         own = places.get(queue) if queue else None
         units = int(requests[devices[0]])
         found.append(RenderedModel(name, same, template, devices[0], units, queue, own))
     return found
-
-
-def _queue(cluster: Cluster, workload: Workload, template: PodTemplate) -> QueueName | None:
-    """The queue of an object: in a label or annotation, a field, or its PodGroup."""
-    data = workload.object.data
-    labels = {**keyed_texts(data, "spec", "jobTemplate", "metadata", "labels"), **workload.labels}
-    if LOCAL_QUEUE in labels:
-        return "LocalQueue", workload.namespace, labels[LOCAL_QUEUE]
-    annotations = {**workload.object.annotations, **template.annotations}
-    group = cluster.pod_groups.get(annotations.get(POD_GROUP, ""), workload.namespace)
-    queue = annotations.get(VOLCANO_QUEUE) or (group.fields.queue if group else "")
-    queue = queue or text(workload.spec, "queue")
-    return ("Queue", "", queue) if queue else None
 
 
 def in_pools(

@@ -10,16 +10,16 @@ from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.model_details import detailed
 from policygen.adopt.models import without_priority
 from policygen.adopt.quotas import HERE
-from policygen.adopt.scalers import autoscaling
+from policygen.adopt.scalers import autoscaling, unstated
 from policygen.adopt.trees import Guess, TeamTree, amount, label
 from policygen.adopt.volcano import VOLCANOS
 from policygen.core.finding import Path
-from policygen.core.names import LOCAL_QUEUE
+from policygen.core.names import LOCAL_QUEUE, POD_GROUP, VOLCANO_QUEUE
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import PRIORITY
-from policygen.kubernetes.untyped import integer, text
+from policygen.kubernetes.untyped import integer, keyed_texts, mapping, text
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.pool import PoolFacts
@@ -27,6 +27,7 @@ from policygen.spec.types import Gang, Model, Placement, RunAs, Team
 
 SERVING = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "Rollout", "ReplicationController"})
 
+_VOLCANO_JOBS: Final = "batch.volcano.sh"
 _POOLS: Final = ("spec", "placement", "pools")
 _NO_POOL: Final = "no object shows in which pool this model runs"
 
@@ -75,7 +76,7 @@ def needs(
     for workload in cluster.workloads:
         for template in workload.templates:
             units = max(accelerators.requested(cluster, template).values(), default=0)
-            queue = _queue(workload, template)
+            queue = queue_of(cluster, workload, template)
             place = places.get(queue) if queue and units else None
             for pool in place.pools if place else ():
                 before = found.get(pool, NodeNeed())
@@ -87,15 +88,18 @@ def needs(
     return found
 
 
-def _queue(workload: Workload, template: PodTemplate) -> QueueName | None:
-    """The queue that a workload names."""
-    name = workload.labels.get(LOCAL_QUEUE) or template.labels.get(LOCAL_QUEUE)
-    if name:
+def queue_of(cluster: Cluster, workload: Workload, template: PodTemplate) -> QueueName | None:
+    """The queue that a workload names in a label, an annotation or a field, or its PodGroup names."""
+    job = mapping(workload.object.data, "spec", "jobTemplate")
+    labels = {**template.labels, **keyed_texts(job, "metadata", "labels"), **workload.labels}
+    if name := labels.get(LOCAL_QUEUE):
         return "LocalQueue", workload.namespace, name
-    if workload.object.group == "batch.volcano.sh":
-        named = workload.spec.get("queue")
-        return ("Queue", "", named) if isinstance(named, str) and named else None
-    return None
+    annotations = {**workload.object.annotations, **template.annotations}
+    group = cluster.pod_groups.get(annotations.get(POD_GROUP, ""), workload.namespace)
+    queue = annotations.get(VOLCANO_QUEUE) or (group.fields.queue if group else "")
+    if not queue and workload.object.group == _VOLCANO_JOBS:
+        queue = text(workload.spec, "queue") or text(job, "spec", "queue")
+    return ("Queue", "", queue) if queue else None
 
 
 def _requested(template: PodTemplate, resource: str) -> int | None:
@@ -138,7 +142,7 @@ def models(
                 (workload, f'it is not a model, because the spec already has a model "{name}"')
             )
             continue
-        queue = _queue(workload, template)
+        queue = queue_of(cluster, workload, template)
         place = queues.places.get(queue) if queue else None
         there = [it for it in able if place and it in place.pools]
         fault = _queue_fault(cluster, workload, queue, queues, team)
@@ -155,8 +159,9 @@ def models(
             model = replace(model, priority=None)
         model = replace(model, name=name, placement=placement)
         details = detailed(cluster, workload, template, model)
+        more = unstated(cluster, workload) if model.autoscaling else ()
         found[name] = details.model
-        left += [(workload, it) for it in details.left]
+        left += [(workload, it) for it in (*details.left, *more)]
         guesses += details.guesses
     return list(found.values()), left, guesses
 
@@ -220,7 +225,7 @@ def _model(cluster: Cluster, workload: Workload, template: PodTemplate, team: Te
     labels = (workload.labels, template.labels)
     priority = next((it[PRIORITY] for it in labels if PRIORITY in it), "")
     priority = priority or template.spec.priority_class_name
-    if workload.object.group == "batch.volcano.sh":
+    if workload.object.group == _VOLCANO_JOBS:
         priority = priority or text(workload.spec, "priorityClassName")
     return Model(
         name="",
@@ -241,7 +246,7 @@ def _model(cluster: Cluster, workload: Workload, template: PodTemplate, team: Te
 def _gang(workload: Workload, pods: int) -> Gang | None:
     run_as: RunAs = "pods"
     match (workload.object.group, workload.kind):
-        case ("batch.volcano.sh", "Job"):
+        case (group, "Job") if group == _VOLCANO_JOBS:
             run_as = "vcjob"
             if len(workload.templates) == 1:  # minAvailable counts the pods of all tasks
                 pods = integer(workload.spec.get("minAvailable")) or pods

@@ -188,3 +188,41 @@ def test_a_priority_class_that_no_object_defines_is_listed():
     known += "metadata: {name: system-node-critical}\nvalue: 2000001000\n"
     left = dict(adopted(HAND + known + system, rendered=False).left)
     assert "is not one that a spec can have" in left["Deployment a/chat"]
+
+
+GROUPS = f"""
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: speech}}
+spec: {{capability: {{nvidia.com/gpu: 16}}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {{name: train, namespace: speech}}
+spec: {{queue: speech, minMember: 4, minResources: {{nvidia.com/gpu: 8}}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: train, namespace: speech}}
+spec: {{parallelism: 4, template: {{metadata: ANNOTATED, spec: {POD}}}}}
+"""
+
+
+def test_a_workload_in_a_pod_group_is_one_model():
+    annotated = "{annotations: {scheduling.k8s.io/group-name: train}}"
+    (train,) = adopted(GROUPS.replace("ANNOTATED", annotated), rendered=False).spec.models
+    assert (train.name, train.cpu_milli, train.gang.size) == ("train", 4000, 4)
+    assert train.placement.pools == ("volcano",)
+
+
+def test_a_pod_group_with_the_name_of_a_workload_is_a_model_of_another_name():
+    models = adopted(GROUPS.replace("ANNOTATED", "{}"), rendered=False).spec.models
+    assert [(it.name, it.cpu_milli) for it in models] == [("train", 4000), ("train-2", None)]
+
+
+def test_an_annotation_names_the_queue_of_a_workload():
+    annotated = "{annotations: {scheduling.volcano.sh/queue-name: other}}"
+    left = dict(adopted(GROUPS.replace("ANNOTATED", annotated), rendered=False).left)
+    assert left == {
+        "Job speech/train": 'the workload names Queue "other", which does not exist',
+    }
