@@ -1,7 +1,10 @@
-"""Which models of Volcano need more than their team deserves, also with higher guarantees."""
+"""Which models of Volcano need more than their team deserves, also with higher guarantees and limits."""
+
+from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
+from policygen.plan.amounts import Vector
 from policygen.plan.assignment import Assignment
 from policygen.plan.claims import claims
 from policygen.plan.resource_sum import ResourceSum
@@ -38,31 +41,32 @@ def short_gangs(tree: Tree, one: ResourceSum) -> list[tuple[Assignment, TeamNode
 def short(tree: Tree, one: ResourceSum) -> set[str]:
     """The gangs, and the teams with serving models, that need more than their team deserves.
 
-    Empty for Kueue, where the guarantee of a team does not depend on other teams.
+    What models need above the limit of their team is another finding.
     """
-    if tree.scheduler != "volcano" or not one.lends:
-        return set()
     deserved, pool = claims(tree), tree.pools[0].name
     gangs = {f"model {it.model.name}" for it, *_ in short_gangs(tree, one)}
     teams = {
         f"team {node.name}"
         for node in tree.leaves
-        if sum(it.always for it in one.of_leaf(node)) > deserved[node.name][pool][one.resource]
+        if min(sum(it.always for it in one.of_leaf(node)), node.limit[pool][one.resource])
+        > deserved[node.name][pool][one.resource]
     }
     return gangs | teams
 
 
-def with_guarantees(tree: Tree, names: set[str], pool: str, resource: str, more: int) -> Tree:
-    """The tree with higher guarantees of some nodes on a pool."""
+def with_more(
+    tree: Tree, one: ResourceSum, names: Collection[str], *, guarantee: int = 0, limit: int = 0
+) -> Tree:
+    """The tree with a higher guarantee and limit of some nodes, of the resource and first pool of a sum."""
+    pool, resource = one.pools[0].name, one.resource
+
+    def grown(amounts: Mapping[str, Vector], more: int) -> Mapping[str, Vector]:
+        return {**amounts, pool: {**amounts[pool], resource: amounts[pool][resource] + more}}
+
     nodes = [
-        _with_guarantee(node, pool, resource, more) if node.name in names else node
+        replace(node, guarantee=grown(node.guarantee, guarantee), limit=grown(node.limit, limit))
+        if node.name in names
+        else node
         for node in tree.nodes
     ]
     return replace(tree, nodes=tuple(nodes))
-
-
-def _with_guarantee(node: TeamNode, pool: str, resource: str, more: int) -> TeamNode:
-    amounts = node.guarantee[pool]
-    return replace(
-        node, guarantee={**node.guarantee, pool: {**amounts, resource: amounts[resource] + more}}
-    )

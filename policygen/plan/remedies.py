@@ -9,7 +9,7 @@ from policygen.plan import contributions, model_limits, model_nodes
 from policygen.plan.amounts import HOST, amount_of
 from policygen.plan.assignment import Assignment, ModelPlacement
 from policygen.plan.contributions import Contribution
-from policygen.plan.guarantees import short, with_guarantees
+from policygen.plan.guarantees import short, with_more
 from policygen.plan.replicas import counted_resources
 from policygen.plan.resource_sum import ByLeaf, Excess, ResourceSum
 from policygen.plan.rules import PEAK_EXCEEDS_LIMIT
@@ -137,13 +137,14 @@ class Remedies:
         raised = f"raise the limit by {amount_of(one.resource, more)}{wait}"
         always = sum(it.always for it in found.parts)
         has = node.guarantee[pools[0].name].get(one.resource, 0)
-        if not node.leaf or not one.lends or always <= max(has, found.bound):
-            return raised
-        # With a guarantee as high as the limit, no finding shows yet that they borrow.
-        guarantee = self.raised_guarantee(one, node, always - has, more)
-        if guarantee:
-            return f"{raised}, and {guarantee}"
-        return raised if one.claim(node) < found.bound else ""
+        if node.leaf and one.lends and always > max(has, found.bound):
+            # With a guarantee as high as the limit, no finding shows yet that they borrow.
+            guarantee = self.raised_guarantee(one, node, always - has, more)
+            if guarantee:
+                return f"{raised}, and {guarantee}"
+            if one.claim(node) >= found.bound:
+                return ""
+        return "" if self._others_short(one, node, more) else raised
 
     def raised_for_model(self, chosen: Assignment, resource: str) -> str:
         """To what to raise the limit for a model that exceeds it alone; empty if that leads to more findings."""
@@ -205,12 +206,12 @@ class Remedies:
         own = model_limits.held(chosen, resource)
         held = own + always if own else 0
         more = held - node.guarantee[pool].get(resource, 0)
-        if more <= 0:
-            return f"raise the limit to {to}{wait}"
-        if not self.raised_guarantee(one, node, more, target - limit):
+        if more <= 0 or not self.raised_guarantee(one, node, more, target - limit):
             # With a guarantee as high as the limit, and for gangs, no finding shows yet that they borrow.
             reported = one.claim(node) < min(held, limit) and chosen.replicas.always
-            return f"raise the limit to {to}{wait}" if reported else ""
+            if (more > 0 and not reported) or self._others_short(one, node, target - limit):
+                return ""
+            return f"raise the limit to {to}{wait}"
         above = (
             f", and the guarantees of its parents by {more}"
             if any(one.tree.ancestors(node))
@@ -233,13 +234,25 @@ class Remedies:
         own = team.limit[pool][resource] + limit - team.guarantee[pool][resource]
         if more > min(own, tree.spare(above, pool, resource)):
             return ""
-        # Other teams of Volcano then deserve less.
-        names = {node.name, team.name, *(it.name for it in above)}
-        raised = with_guarantees(tree, names, pool, resource, more)
-        if short(raised, one) - short(tree, one):
+        if self._others_short(one, node, limit, more):
             return ""
         parents = ("", " and that of its parent", " and those of its parents")[min(len(above), 2)]
         return f"raise the guarantee{parents} by {amount_of(resource, more)}"
+
+    def _others_short(
+        self, one: ResourceSum, node: TeamNode, limit: int, guarantee: int = 0
+    ) -> bool:
+        """Whether models need more than their team deserves if a limit or guarantee of Volcano grows.
+
+        Other teams then deserve less. In Kueue, a guarantee does not depend on other teams.
+        """
+        tree, names = one.tree, {node.name, node.team.name}
+        if tree.scheduler != "volcano" or not one.lends:
+            return False
+        above = {it.name for it in tree.ancestors(tree.by_team[node.team.name])}
+        raised = with_more(tree, one, names, limit=limit)
+        raised = with_more(raised, one, names | above, guarantee=guarantee)
+        return bool(short(raised, one) - short(tree, one))
 
     def _limited(self, tree: Tree) -> bool:
         """Whether a model of a queue alone exceeds the limit of its team."""

@@ -246,3 +246,50 @@ def test_several_models_move_together_if_one_alone_makes_no_room():
     ), message
     made, _ = next(changed(documents, message))
     assert found(made) == {}
+
+
+def of_volcano(*teams_and_models):
+    """Specs with 16 GPUs, whose queues reclaim what exceeds the deserved amount."""
+    spec = {
+        "nodeSelector": {"pool": "p"},
+        "scheduler": "volcano",
+        "gpu": {"product": "NVIDIA-A100-SXM4-40GB", "perNode": 8, "resource": "x-p.com/gpu"},
+        "capacity": {"totalGPUs": 16, "nodeAllocatable": {"cpu": "96", "memory": "1100Gi"}},
+        "schedulingPolicy": {"preemptionEnabled": True},
+    }
+    made = [document("ResourcePool", "p", spec)]
+    for name, quota, models in teams_and_models:
+        quotas = [{"pool": "p", **quota}]
+        made.append(document("Team", name, {"namespaces": [{"name": name}], "quotas": quotas}))
+        for i, fields in enumerate(models):
+            model_ = {"team": name, "placement": {"pools": ["p"]}, **fields}
+            made.append(document("Model", f"{name}-{i}", model_))
+    return made
+
+
+THREE = {"workload": "batch", "resources": {"gpus": 3}}
+GANG = {"workload": "training", "resources": {"gpus": 1}, "gang": {"size": 5}}
+
+
+def test_a_limit_is_not_raised_if_other_teams_of_volcano_then_deserve_too_little():
+    """Team a deserves its limit of 4, so b and c deserve 6 each. With the limit 6, they deserve 5."""
+    a, c = ("a", {"limit": 4}, [THREE, THREE]), ("c", {}, [])
+    gangs = [{**GANG, "gang": {"size": size}} for size in (6, 5)]
+    [(message, (rule, _))] = found(of_volcano(a, ("b", {}, [gangs[0]]), c)).items()
+    assert rule == "peak-exceeds-limit"
+    assert "raise the limit" not in message
+    [message] = found(of_volcano(a, ("b", {}, [gangs[1]]), c))
+    assert "raise the limit by 2" in message
+
+
+def test_a_guarantee_is_not_raised_if_a_model_above_its_limit_then_borrows():
+    """Model c-0 needs 12 and can use 6, which team c deserves. With more for a, c deserves 5."""
+    serving = {"resources": {"gpus": 3}, "replicas": 4}
+    made = of_volcano(
+        ("a", {"limit": 11}, [GANG]),
+        ("b", {"guarantee": 2, "limit": 6}, []),
+        ("c", {"guarantee": 3, "limit": 6}, [serving]),
+    )
+    by_rule = {rule: message for message, (rule, _) in found(made).items()}
+    assert {*by_rule} == {"gang-on-borrowed-gpus", "model-above-limit"}
+    assert "raise the guarantee by" not in by_rule["gang-on-borrowed-gpus"]
