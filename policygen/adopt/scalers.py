@@ -91,9 +91,8 @@ def _read(cluster: Cluster) -> Iterator[_Scaler]:
         yield _Scaler(hpa.object, view.scale_target_ref, *view.bounds, len(view.metrics), metric)
     for scaled in cluster.scaled_objects:
         keda = scaled.fields
-        target = {"kind": "Deployment", **keda.scale_target_ref}
         metric = _of_query(keda.triggers[0]) if len(keda.triggers) == 1 else None
-        yield _Scaler(scaled.object, target, *keda.bounds, len(keda.triggers), metric)
+        yield _Scaler(scaled.object, keda.target, *keda.bounds, len(keda.triggers), metric)
 
 
 def prometheus(cluster: Cluster, scope: Scope) -> str | None:

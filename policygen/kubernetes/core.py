@@ -289,6 +289,11 @@ class ScaledObjectView(Struct, rename="camel", frozen=True):
         most = 100 if self.max_replica_count is None else self.max_replica_count
         return self.min_replica_count or 0, most
 
+    @property
+    def target(self) -> Mapping[str, Any]:
+        """Its scaleTargetRef. Without a kind, KEDA scales a Deployment."""
+        return {"kind": "Deployment", **self.scale_target_ref}
+
 
 class PodDisruptionBudgetView(Struct, rename="camel", frozen=True):
     """`spec` of a PodDisruptionBudget. An amount is a number, or a percentage such as `50%`."""

@@ -73,8 +73,7 @@ def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autos
     for scaled in cluster.scaled_objects:
         at = scaled.at.to("spec", "maxReplicaCount")
         found = Autoscaler(str(scaled), *scaled.fields.bounds, at, "maxReplicaCount", starts=True)
-        reference = {"kind": "Deployment", **scaled.fields.scale_target_ref}
-        for target in _targets(scaled.namespace, reference):
+        for target in _targets(scaled.namespace, scaled.fields.target):
             yield target, found
 
 
@@ -89,7 +88,7 @@ def targets(cluster: Cluster) -> Iterator[tuple[Entry[Any], Mapping[str, Any]]]:
     for hpa in cluster.horizontal_pod_autoscalers:
         yield hpa, hpa.fields.scale_target_ref
     for scaled in cluster.scaled_objects:
-        yield scaled, {"kind": "Deployment", **scaled.fields.scale_target_ref}
+        yield scaled, scaled.fields.target
 
 
 def _targets(namespace: str, reference: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
