@@ -19,6 +19,9 @@ from policygen.lint.core.resource_names import extended, usual
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.rule import Facts
 
+READS = ("LocalQueue", "ClusterQueue", "Configuration", "LimitRange", "RuntimeClass")
+"""The kinds that `pod_requests` reads, besides workloads."""
+
 
 class PodRequest(Struct, frozen=True, eq=False):
     """The requests of one pod template of a workload whose ClusterQueue is known."""

@@ -15,6 +15,7 @@ from policygen.lint.core.refused_pods import request_path
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import (
+    READS,
     PodRequest,
     covered,
     namespace_refused,
@@ -137,14 +138,5 @@ RULE = ObjectRule(
     remedy="Cover the resource, remove the request, or add the resource to excludeResourcePrefixes.",
     judges=KINDS,
     check=check,
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "RuntimeClass",
-        "Namespace",
-        "Node",
-    ),
+    reads=(*READS, "ResourceFlavor", "Namespace", "Node"),
 )

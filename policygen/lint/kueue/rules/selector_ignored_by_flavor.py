@@ -1,7 +1,7 @@
 """A workload selects nodes by a label that only some flavors of its queue have."""
 
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import pod_requests
+from policygen.lint.kueue.coverage import READS, pod_requests
 from policygen.lint.kueue.flavor_fits import keys, refusal
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -45,13 +45,6 @@ RULE = ObjectRule(
     remedy="Write the same keys in nodeLabels of all flavors, or select by keys that all have.",
     judges=KINDS,
     check=check,
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "RuntimeClass",
-    ),
+    reads=(*READS, "ResourceFlavor"),
     since={"kueue": (0, 18)},
 )

@@ -6,7 +6,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import pod_requests
+from policygen.lint.kueue.coverage import READS, pod_requests
 from policygen.lint.kueue.quotas import flavors
 from policygen.lint.kueue.topologies import levels, requested_levels
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -53,13 +53,5 @@ RULE = ObjectRule(
     remedy="Write a level that the Topology of the flavor has.",
     judges=KINDS,
     check=check,
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Topology",
-        "Configuration",
-        "LimitRange",
-        "RuntimeClass",
-    ),
+    reads=(*READS, "ResourceFlavor", "Topology"),
 )

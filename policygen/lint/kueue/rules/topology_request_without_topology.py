@@ -1,7 +1,7 @@
 """A workload requests a topology, but no flavor of its queue has topologyName."""
 
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import pod_requests
+from policygen.lint.kueue.coverage import READS, pod_requests
 from policygen.lint.kueue.topologies import requests_topology
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -35,12 +35,5 @@ RULE = ObjectRule(
     remedy="Set topologyName in the flavor, or remove the topology annotation from the workload.",
     judges=KINDS,
     check=check,
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "RuntimeClass",
-    ),
+    reads=(*READS, "ResourceFlavor"),
 )

@@ -12,7 +12,7 @@ from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
 from policygen.kubernetes.workloads import KINDS, replicas_at
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
-from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
+from policygen.lint.kueue.coverage import READS, PodRequest, requests_by_workload
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -115,5 +115,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.QUEUES}),
-    reads=("LocalQueue", "ClusterQueue", "Cohort", "Configuration", "LimitRange", "RuntimeClass"),
+    reads=(*READS, "Cohort"),
 )

@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from policygen.kubernetes.flavor_match import required_terms
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import PodRequest, namespace_refused, pod_requests, refused
+from policygen.lint.kueue.coverage import (
+    READS,
+    PodRequest,
+    namespace_refused,
+    pod_requests,
+    refused,
+)
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.flavor_nodes import Flavor, nodes
 from policygen.lint.kueue.strict_queues import blocking
@@ -78,14 +84,5 @@ RULE = ObjectRule(
     remedy="Change the node selector, affinity or tolerations of the workload, or change the flavor.",
     judges=KINDS,
     check=check,
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "RuntimeClass",
-        "Namespace",
-        "Node",
-    ),
+    reads=(*READS, "ResourceFlavor", "Namespace", "Node"),
 )

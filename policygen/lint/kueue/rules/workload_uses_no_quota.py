@@ -1,7 +1,7 @@
 """A workload requests nothing that its ClusterQueue covers, so it uses no quota."""
 
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import covered, refused, requests_by_workload
+from policygen.lint.kueue.coverage import READS, covered, refused, requests_by_workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -37,6 +37,6 @@ RULE = ObjectRule(
     remedy="Write requests in the pods, or add a LimitRange with defaultRequest to the namespace.",
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "LimitRange", "RuntimeClass", "Configuration"),
+    reads=READS,
     aliases=("workload-charges-no-quota",),
 )
