@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from policygen.api_validation.fields import mapping, mappings, strings
+from policygen.api_validation.fields import mapping, numbered, strings
 from policygen.api_validation.metadata import is_subdomain
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.selectors import label_selector
@@ -47,7 +47,7 @@ def validating_policy(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     if not spec.get("validations") and not spec.get("auditAnnotations"):
         message = "the policy has no validations and no auditAnnotations, which is refused; write one of these fields"
         yield Refusal(("spec",), Reason.MISSING_FIELD, message)
-    for i, validation in mappings(spec, "validations"):
+    for i, validation in numbered(spec, "validations"):
         yield from _validation(validation, ("spec", "validations", i))
     yield from _audit_annotations(spec, mapping(thing, "metadata").get("name"))
 
@@ -59,12 +59,12 @@ def mutating_policy(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     for field in ("reinvocationPolicy", "mutations"):
         if not spec.get(field):
             yield _missing(("spec",), field)
-    for i, rule in mappings(mapping(spec, "matchConstraints"), "resourceRules"):
+    for i, rule in numbered(spec, "matchConstraints", "resourceRules"):
         if "DELETE" in strings(rule, "operations"):
             message = "the operation DELETE has no object to change, so it is refused; remove it"
             path: Path = ("spec", "matchConstraints", "resourceRules", i, "operations")
             yield Refusal(path, Reason.VALUE, message)
-    for i, mutation in mappings(spec, "mutations"):
+    for i, mutation in numbered(spec, "mutations"):
         yield from _mutation(mutation, ("spec", "mutations", i))
 
 
@@ -103,7 +103,7 @@ def _policy(spec: Mapping[str, Any]) -> Iterator[Refusal]:
             yield _missing(at, "resourceRules")
         yield from _match_resources(spec["matchConstraints"], at)
     yield from _conditions(spec)
-    for i, variable in mappings(spec, "variables"):
+    for i, variable in numbered(spec, "variables"):
         yield from _variable(variable, ("spec", "variables", i))
 
 
@@ -147,7 +147,7 @@ def _match_resources(match: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
     for field in ("namespaceSelector", "objectSelector"):
         yield from label_selector(mapping(match, field), (*at, field))
     for field in ("resourceRules", "excludeResourceRules"):
-        for i, rule in mappings(match, field):
+        for i, rule in numbered(match, field):
             yield from _rule(rule, (*at, field, i))
 
 
@@ -203,7 +203,7 @@ def _resources(entries: Sequence[str], at: Path) -> Iterator[Refusal]:
 
 
 def _conditions(spec: Mapping[str, Any]) -> Iterator[Refusal]:
-    found = list(mappings(spec, "matchConditions"))
+    found = list(numbered(spec, "matchConditions"))
     if len(found) > _MOST_CONDITIONS:
         message = f"the policy has {len(found)} matchConditions, but it can have at most {_MOST_CONDITIONS}; remove entries"
         yield Refusal(("spec", "matchConditions"), Reason.LENGTH, message)
@@ -249,7 +249,7 @@ def _validation(validation: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
 
 
 def _audit_annotations(spec: Mapping[str, Any], policy_name: Any) -> Iterator[Refusal]:
-    found, seen = list(mappings(spec, "auditAnnotations")), set()
+    found, seen = list(numbered(spec, "auditAnnotations")), set()
     if len(found) > _MOST_ANNOTATIONS:
         message = f"the policy has {len(found)} auditAnnotations, but it can have at most {_MOST_ANNOTATIONS}; remove entries"
         yield Refusal(("spec", "auditAnnotations"), Reason.LENGTH, message)

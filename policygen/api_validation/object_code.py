@@ -12,7 +12,7 @@ from ipaddress import IPv6Network, ip_network
 from typing import Any
 
 from policygen.api_validation import admission_code, schemas, selectors
-from policygen.api_validation.fields import mapping, mappings
+from policygen.api_validation.fields import mapping, numbered
 from policygen.api_validation.metadata import finalizer_fault, is_namespace, is_subdomain
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.core import durations, quantity
@@ -91,7 +91,7 @@ def _decoded_length(text: str) -> int:
 
 
 def _namespace(thing: Mapping[str, Any]) -> Iterator[Refusal]:
-    for key, value in mapping(mapping(thing, "metadata"), "labels").items():
+    for key, value in mapping(thing, "metadata", "labels").items():
         mode, dash, rest = key.removeprefix(_POD_SECURITY).partition("-")
         if not key.startswith(_POD_SECURITY) or mode not in ("enforce", "audit", "warn"):
             continue
@@ -127,14 +127,14 @@ def _node(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     spec = mapping(thing, "spec")
     yield from _taints(spec)
     yield from _addresses(spec)
-    if fault := _avoided_pods(mapping(mapping(thing, "metadata"), "annotations").get(_AVOIDED)):
+    if fault := _avoided_pods(mapping(thing, "metadata", "annotations").get(_AVOIDED)):
         yield Refusal(("metadata", "annotations", _AVOIDED), Reason.ANNOTATION, fault)
 
 
 def _taints(spec: Mapping[str, Any]) -> Iterator[Refusal]:
     """Source: pkg/apis/core/validation/validation.go, validateNodeTaints."""
     seen = set()
-    for i, taint in mappings(spec, "taints"):
+    for i, taint in numbered(spec, "taints"):
         path: Path = ("spec", "taints", i)
         key, value, effect = (taint.get(field) or "" for field in ("key", "value", "effect"))
         if not (isinstance(key, str) and isinstance(value, str) and isinstance(effect, str)):
@@ -202,7 +202,7 @@ def _avoided_pods(text: Any) -> str:
 def _cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     spec = mapping(thing, "spec")
     yield from _time_zone(spec)
-    job = mapping(mapping(spec, "jobTemplate"), "spec")
+    job = mapping(spec, "jobTemplate", "spec")
     if job.get("selector") is not None:
         message = "selector in a jobTemplate is refused, because each Job gets its own selector; remove selector"
         yield Refusal(("spec", "jobTemplate", "spec", "selector"), Reason.FORMAT, message)
@@ -215,9 +215,7 @@ def _volcano_cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
         message = f"the name has {len(name)} characters, but the name of a CronJob can have at most {CRON_JOB_NAME}; shorten the name"
         yield Refusal(("metadata", "name"), Reason.NAME, message)
     yield from _time_zone(spec)
-    yield from _durations(
-        mapping(mapping(spec, "jobTemplate"), "spec"), ("spec", "jobTemplate", "spec")
-    )
+    yield from _durations(mapping(spec, "jobTemplate", "spec"), ("spec", "jobTemplate", "spec"))
 
 
 _ZONE_PART = re.compile(r"[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}")
@@ -270,7 +268,7 @@ def _volcano_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
         message = f"the name has {len(job)} characters, but Volcano accepts at most {_LONGEST_POD_NAME}; shorten the name"
         yield Refusal(("metadata", "name"), Reason.NAME, message)
         return
-    for i, task in mappings(spec, "tasks"):
+    for i, task in numbered(spec, "tasks"):
         name = task.get("name")
         pod = f"{job}-{name or f'default{i}'}-{i}"
         if isinstance(name, str | None) and len(pod) > _LONGEST_POD_NAME:
@@ -310,7 +308,7 @@ def _stateful_set(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     if isinstance(name, str) and is_subdomain(name) and not is_namespace(name):
         message = f'the name {quoted(name)} is refused for a StatefulSet; write at most 63 lower-case letters, digits and "-", {ENDS}'
         yield Refusal(("metadata", "name"), Reason.NAME, message)
-    for i, claim in mappings(mapping(thing, "spec"), "volumeClaimTemplates"):
+    for i, claim in numbered(thing, "spec", "volumeClaimTemplates"):
         path: Path = ("spec", "volumeClaimTemplates", i, "spec")
         spec = mapping(claim, "spec")
         if spec.get("accessModes") in (None, []):
@@ -334,9 +332,9 @@ def _stateful_set(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 
 def _durations(spec: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
     found = [((*path, "runningEstimate"), spec.get("runningEstimate"))]
-    holders = [(path, spec), *((((*path, "tasks", i)), it) for i, it in mappings(spec, "tasks"))]
+    holders = [(path, spec), *((((*path, "tasks", i)), it) for i, it in numbered(spec, "tasks"))]
     for holder_path, holder in holders:
-        for i, policy in mappings(holder, "policies"):
+        for i, policy in numbered(holder, "policies"):
             found.append(((*holder_path, "policies", i, "timeout"), policy.get("timeout")))
     for at, text in found:
         if isinstance(text, str) and durations.seconds(text) is None:

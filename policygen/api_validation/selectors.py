@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.api_validation.fields import mapping, mappings, strings
+from policygen.api_validation.fields import mapping, numbered, strings
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.core import go_values
 from policygen.core.finding import Path
@@ -25,7 +25,7 @@ def label_selector(selector: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
         text = value if isinstance(value, str) else ""
         if fault := key_fault(label) or value_fault(text):
             yield Refusal((*at, "matchLabels", label), Reason.LABEL, fault)
-    for i, each in mappings(selector, "matchExpressions"):
+    for i, each in numbered(selector, "matchExpressions"):
         here: Path = (*at, "matchExpressions", i)
         key, operator, values = each.get("key"), each.get("operator"), strings(each, "values")
         if isinstance(key, str) and (fault := key_fault(key)):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.api_validation.fields import mapping, mappings, strings
+from policygen.api_validation.fields import mapping, mappings, numbered, strings
 
 
 @pytest.mark.parametrize(
@@ -11,11 +11,14 @@ from policygen.api_validation.fields import mapping, mappings, strings
 def test_a_mapping(value, read):
     assert mapping({"a": value}, "a") == read
     assert mapping({}, "a") == {}
+    assert mapping({"b": [{"a": value}]}, "b", 0, "a") == read
 
 
 def test_the_mappings_of_a_list_keep_their_indexes():
-    assert list(mappings({"a": [{"b": 1}, None, "c", {}]}, "a")) == [(0, {"b": 1}), (3, {})]
-    assert list(mappings({"a": {"b": {}}}, "a")) == []
+    data = {"a": [{"b": 1}, None, "c", {}]}
+    assert list(numbered(data, "a")) == [(0, {"b": 1}), (3, {})]
+    assert mappings(data, "a") == [{"b": 1}, {}]
+    assert list(numbered({"a": {"b": {}}}, "a")) == []
 
 
 def test_the_strings_of_a_list_keep_their_indexes():

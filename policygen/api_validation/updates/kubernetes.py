@@ -6,6 +6,7 @@ Sources: pkg/apis/{batch,core}/validation and pkg/registry/batch/job/strategy.go
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from policygen.api_validation.fields import mapping, mappings
 from policygen.api_validation.updates import service, storage
 from policygen.api_validation.updates.states import Data, differences
 from policygen.api_validation.updates.update import (
@@ -13,8 +14,6 @@ from policygen.api_validation.updates.update import (
     ObjectUpdate,
     RefusedChange,
     condition,
-    entries,
-    mapping,
 )
 from policygen.core.finding import Path, at_path
 from policygen.core.versions import Minor
@@ -94,12 +93,12 @@ def _pod(update: ObjectUpdate) -> Iterator[RefusedChange]:
     if isinstance(before, int) and not (isinstance(deadline, int) and deadline <= before):
         why = "activeDeadlineSeconds of a Pod can only be set or reduced"
         yield RefusedChange(("spec", "activeDeadlineSeconds"), why, RECREATE)
-    kept = entries(new, "tolerations")
-    if not all(_tolerated(it, kept) for it in entries(old, "tolerations")):
+    kept = mappings(new, "tolerations")
+    if not all(_tolerated(it, kept) for it in mappings(old, "tolerations")):
         why = "a Pod keeps its tolerations, apart from tolerationSeconds; others can be added"
         yield RefusedChange(("spec", "tolerations"), why, RECREATE)
-    gates = [it.get("name") for it in entries(old, "schedulingGates")]
-    if not all(it.get("name") in gates for it in entries(new, "schedulingGates")):
+    gates = [it.get("name") for it in mappings(old, "schedulingGates")]
+    if not all(it.get("name") in gates for it in mappings(new, "schedulingGates")):
         why = "schedulingGates of a Pod can only be removed"
         yield RefusedChange(("spec", "schedulingGates"), why, RECREATE)
     selector = mapping(new, "nodeSelector")
@@ -135,11 +134,11 @@ def _is_narrowed(old: Data, new: Data) -> bool:
         "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
         "nodeSelectorTerms",
     )  # fmt: skip
-    terms, others = (entries(it, *path) for it in (old, new))
+    terms, others = (mappings(it, *path) for it in (old, new))
     if not terms:
         return True
     return len(terms) == len(others) and all(
-        entries(other, key)[: len(entries(term, key))] == entries(term, key)
+        mappings(other, key)[: len(mappings(term, key))] == mappings(term, key)
         for term, other in zip(terms, others, strict=True)
         for key in ("matchExpressions", "matchFields")
     )

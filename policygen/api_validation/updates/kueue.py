@@ -5,6 +5,7 @@ Source: pkg/webhooks and pkg/controller/job{framework,s} of kueue 0.19.2.
 
 from collections.abc import Iterator, Mapping
 
+from policygen.api_validation.fields import mapping, mappings
 from policygen.api_validation.updates.states import Data
 from policygen.api_validation.updates.update import (
     KEEP,
@@ -12,9 +13,7 @@ from policygen.api_validation.updates.update import (
     ObjectUpdate,
     RefusedChange,
     condition,
-    entries,
     group_kind,
-    mapping,
 )
 from policygen.core.finding import Path, at_path
 
@@ -54,7 +53,7 @@ SUSPEND_FIELDS: Mapping[tuple[str, str], Path] = {
 
 def _is_gated(pod: Data) -> bool:
     """Whether Kueue holds a Pod back, or the Pod has ended."""
-    gates = [it.get("name") for it in entries(pod, "spec", "schedulingGates")]
+    gates = [it.get("name") for it in mappings(pod, "spec", "schedulingGates")]
     ended = at_path(pod, ("status", "phase")) in {"Succeeded", "Failed"}
     return ended or "kueue.x-k8s.io/admission" in gates
 

@@ -6,8 +6,9 @@ Source: ValidateServiceUpdate of pkg/apis/core/validation of k8s.io/kubernetes 1
 from collections.abc import Iterator
 from typing import Any
 
+from policygen.api_validation.fields import mapping
 from policygen.api_validation.updates.states import Data
-from policygen.api_validation.updates.update import RECREATE, ObjectUpdate, RefusedChange, mapping
+from policygen.api_validation.updates.update import RECREATE, ObjectUpdate, RefusedChange
 
 
 def service(update: ObjectUpdate) -> Iterator[RefusedChange]:

@@ -1,8 +1,9 @@
 """Both states of an object, and the refusal of a change."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from policygen.api_validation.fields import mapping, mappings
 from policygen.api_validation.structural import Schema, below
 from policygen.api_validation.updates.states import Data, differences, is_custom
 from policygen.core.finding import Path, at_path
@@ -75,17 +76,5 @@ def names(update: ObjectUpdate, path: Path) -> set[str]:
 
 def condition(data: Data, name: str) -> bool:
     """Whether a condition in the status of an object is true."""
-    listed = entries(data, "status", "conditions")
+    listed = mappings(data, "status", "conditions")
     return any(it.get("type") == name and it.get("status") == "True" for it in listed)
-
-
-def mapping(data: Any, *path: str | int) -> dict[str, Any]:
-    """The mapping at a path of unchecked data; empty if it has another type."""
-    found = at_path(data, path)
-    return found if isinstance(found, dict) else {}
-
-
-def entries(data: Any, *path: str | int) -> list[dict[str, Any]]:
-    """The mappings in the list at a path of unchecked data."""
-    found = at_path(data, path)
-    return [it for it in found if isinstance(it, dict)] if isinstance(found, list) else []

@@ -6,7 +6,8 @@ Source: pkg/webhooks/admission/jobs/validate of Volcano 1.14.1.
 import json
 from collections.abc import Iterator
 
-from policygen.api_validation.updates.update import RECREATE, ObjectUpdate, RefusedChange, entries
+from policygen.api_validation.fields import mappings
+from policygen.api_validation.updates.update import RECREATE, ObjectUpdate, RefusedChange
 from policygen.core.finding import Path, at_path
 
 _MUTABLE = {"minAvailable", "priorityClassName"}
@@ -23,7 +24,7 @@ pkg/webhooks/admission/jobs/mutate. `minAvailable` is set, too, but may change.
 def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
     """The refusals about a Job of Volcano."""
     why = "Volcano lets only minAvailable, replicas of tasks and priorityClassName of a job change"
-    old, new = (entries(it, "spec", "tasks") for it in (update.old, update.new))
+    old, new = (mappings(it, "spec", "tasks") for it in (update.old, update.new))
     if len(old) != len(new):
         yield RefusedChange(
             ("spec", "tasks"), "Volcano does not add or remove tasks of a job", RECREATE
@@ -54,7 +55,7 @@ def _is_no_divisor(update: ObjectUpdate, path: Path) -> bool:
 
 def _lost(update: ObjectUpdate) -> Iterator[Path]:
     """The fields that Volcano set when the job was created, and that the new state lacks."""
-    for index, task in enumerate(entries(update.new, "spec", "tasks")):
+    for index, task in enumerate(mappings(update.new, "spec", "tasks")):
         for field in _SET_ON_CREATE:
             path: Path = ("spec", "tasks", index, *field)
             without = not at_path(task, field) and bool(at_path(update.old, path))
