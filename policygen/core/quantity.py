@@ -232,7 +232,7 @@ _EXAMPLES = (
 )
 _WITH_WORD = re.compile(rf"({_NUMBER})\s*([A-Za-z]+)")
 _EXPONENT_AND_SUFFIX = re.compile(rf"{_NUMBER}(?:[eE][+-]?[0-9]+[A-Za-z]+|[A-Za-z]i[eE][0-9]+)")
-_BASED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
+_BASED = re.compile(r"0(?:[xX][0-9a-fA-F]{1,60}|[oO][0-7]{1,60}|[bB][01]{1,60})")
 _CORES = ("core", "cores", "cpu", "cpus", "vcpu", "vcpus")
 
 

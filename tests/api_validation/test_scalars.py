@@ -29,6 +29,13 @@ def test_an_amount_of_a_built_in_kind_with_an_informal_unit():
     assert refusal.message == 'memory "64GB" is not a valid quantity; write 64Gi or 64G'
 
 
+@pytest.mark.parametrize("text", ["0x" + "f" * 5000, "1" * 5000 + " Gi"])
+def test_an_amount_of_thousands_of_characters(text):
+    found = []
+    structural.check({"x-policygen-type": "quantity"}, custom=False)(text, None, found)
+    assert [each.reason for each in found] == [Reason.FORMAT]
+
+
 def test_another_pattern_is_quoted():
     found = []
     structural.check({"type": "string", "pattern": "^[^:]+$"}, custom=True)("a:b", None, found)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from policygen.api_validation.metadata import is_namespace, is_subdomain
+from policygen.core import go_values
 from policygen.core.finding import FaultAt
-from policygen.core.go_values import integer
 from policygen.core.quoting import quoted
-from policygen.kubernetes.untyped import mapping, mappings
+from policygen.kubernetes.untyped import integer, mapping, mappings
 from policygen.lint.core.pod_templates import Part
 
 REASONS: Final = ("onExitCodes", "onPodConditions")
@@ -49,7 +49,7 @@ def of_job(spec: Part) -> Iterator[FaultAt]:
 def _named(job: Part) -> Iterator[FaultAt]:
     """Names that the server derives from the name of a Job."""
     name = job.owner.name
-    completions = _count(job.data.get("completions"))
+    completions = integer(job.data.get("completions"))
     if completions is None and job.data.get("parallelism") is None:
         completions = 1
     pod = f"{name}-{(completions or 1) - 1}"
@@ -149,7 +149,7 @@ def _too_many(part: Part, key: str, count: int, most: int) -> FaultAt:
 
 def _sizes(spec: Part) -> Iterator[FaultAt]:
     names = ("completions", "parallelism", "maxFailedIndexes", "backoffLimitPerIndex")
-    completions, pods, failed, per_index = (_count(spec.data.get(name)) for name in names)
+    completions, pods, failed, per_index = (integer(spec.data.get(name)) for name in names)
     large = (completions or 0) > _MOST_INDEXES and per_index is not None
     most = _MOST_OF_LARGE if large else _MOST_INDEXES
     why = f" of {completions} completions" if large else ""
@@ -167,7 +167,7 @@ def _sizes(spec: Part) -> Iterator[FaultAt]:
 
 
 def _successes(spec: Part) -> Iterator[FaultAt]:
-    policy, completions = spec.under("successPolicy"), _count(spec.data.get("completions"))
+    policy, completions = spec.under("successPolicy"), integer(spec.data.get("completions"))
     rules = policy.items("rules")
     if len(rules) > _MOST_RULES:
         yield _too_many(policy, "rules", len(rules), _MOST_RULES)
@@ -182,7 +182,7 @@ def _successes(spec: Part) -> Iterator[FaultAt]:
                     rule.at / "succeededIndexes",
                     f"{spec.owner} has succeededIndexes {quoted(indexes)}, which is refused; write ascending indexes from 0 to {completions - 1}, such as 0,2-3",
                 )
-        count = _count(rule.data.get("succeededCount"))
+        count = integer(rule.data.get("succeededCount"))
         most = completions if total is None else min(total, completions)
         if count is not None and not 0 <= count <= most:
             yield (
@@ -196,14 +196,10 @@ def _indexes(text: str, completions: int) -> int | None:
     last, total = -1, 0
     for interval in text.split(",") if text else ():
         ends = interval.split("-")
-        first, end = integer(ends[0]), integer(ends[-1])
+        first, end = go_values.integer(ends[0]), go_values.integer(ends[-1])
         if len(ends) > 2 or first is None or end is None:
             return None
         if first <= last or end >= completions or (len(ends) > 1 and first >= end):
             return None
         last, total = end, total + end - first + 1
     return total
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

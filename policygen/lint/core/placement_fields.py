@@ -4,14 +4,13 @@ Source: pkg/apis/core/validation/validation.go of Kubernetes 1.36.3, ValidatePod
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from policygen.api_validation.metadata import is_namespace
 from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.kubernetes.untyped import keyed_texts, mappings, numbered
+from policygen.kubernetes.untyped import keyed_texts, mappings, numbered, texts
 from policygen.lint.core.pod_selectors import PREFERRED, REQUIRED
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
@@ -82,7 +81,7 @@ def _invalid_keys(term: Part) -> Iterator[FaultAt]:
 
 def _label_keys(spec: PodPart, term: Part) -> Iterator[FaultAt]:
     """Keys whose values are those of the pod. The server adds them to the selector of a Pod."""
-    match, mismatch = (_texts(term.data.get(key)) for key in _KEYS)
+    match, mismatch = (texts(term.data.get(key)) for key in _KEYS)
     if not match and not mismatch:
         return
     if term.data.get("labelSelector") is None:
@@ -97,7 +96,7 @@ def _label_keys(spec: PodPart, term: Part) -> Iterator[FaultAt]:
     labels = keyed_texts(spec.owner.object.data, "metadata", "labels")
     added = [it for it in match if it in labels] if spec.owner.kind == "Pod" else []
     seen = set(selector.under("matchLabels").data)
-    stated = _texts([it.get("key") for it in mappings(selector.data, "matchExpressions")])
+    stated = texts([it.get("key") for it in mappings(selector.data, "matchExpressions")])
     if "whenUnsatisfiable" in term.data and spec.owner.object.group == VOLCANO_BATCH:
         # Volcano 1.14 runs code of Kubernetes 1.34, which refuses each key of the selector in a spread.
         both += [it for it in match if it in seen or it in stated]
@@ -110,10 +109,6 @@ def _label_keys(spec: PodPart, term: Part) -> Iterator[FaultAt]:
             term.at / _KEYS[0],
             f"{spec.owner} has {quoted(key)} in matchLabelKeys and in another field of the same term, which is refused; remove one of them",
         )
-
-
-def _texts(value: Any) -> list[str]:
-    return [it for it in value if isinstance(it, str)] if isinstance(value, list) else []
 
 
 def _gates(spec: PodPart) -> Iterator[FaultAt]:

@@ -8,7 +8,7 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted, shown
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
-from policygen.kubernetes.untyped import keyed_texts, mappings, numbered
+from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered
 from policygen.lint.core import pod_selectors, pod_templates, pod_words
 from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -89,8 +89,8 @@ def _pod(spec: Part) -> Hits:
             f"{spec.owner} has schedulingGates and nodeName, which is refused; remove nodeName"
         )
         yield Hit(RULE, message, spec.at / "nodeName")
-    seconds = spec.data.get("activeDeadlineSeconds")
-    if isinstance(seconds, bool) or not isinstance(seconds, int):
+    seconds = integer(spec.data.get("activeDeadlineSeconds"))
+    if seconds is None:
         return
     at = spec.at / "activeDeadlineSeconds"
     if spec.owner.kind in _LASTING:
