@@ -10,8 +10,9 @@ from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.untyped import keyed_texts, mappings, numbered, texts
-from policygen.lint.core.pod_selectors import PREFERRED, REQUIRED
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _KEYS = ("matchLabelKeys", "mismatchLabelKeys")

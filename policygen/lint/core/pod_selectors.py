@@ -10,6 +10,8 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted
+from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part
 
@@ -17,8 +19,6 @@ _WITH_VALUES = ("In", "NotIn")
 _WITHOUT = ("Exists", "DoesNotExist")
 _ORDERED = ("Gt", "Lt")
 _OPERATORS = (*_WITH_VALUES, *_WITHOUT)
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _HEAVIEST = 100
 
 

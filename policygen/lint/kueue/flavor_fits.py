@@ -6,14 +6,10 @@ from policygen.core.finding import Path
 from policygen.core.quoting import listed
 from policygen.kubernetes.flavor_match import required_terms, selects_flavor, untolerated
 from policygen.kubernetes.kueue import ResourceFlavorView
+from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.workloads import PodSpec
 
-_TERMS = (
-    "affinity",
-    "nodeAffinity",
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    "nodeSelectorTerms",
-)
+_TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 
 
 class FlavorRefusal(NamedTuple):

@@ -10,6 +10,8 @@ from policygen.core import durations, go_values
 from policygen.core.finding import Fault, Path
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
+from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.untyped import mapping, mappings
 from policygen.lint.core.typed_fields import Type, right
 
@@ -24,8 +26,6 @@ _OPERATORS: Mapping[str, bool | None] = {
 """Operators on node labels, and whether they take values; None: exactly one value."""
 _VERSION = "kubescheduler.config.k8s.io/v1"
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 _RANGES: Mapping[str, tuple[tuple[str, int, int | None], ...]] = {
     "DefaultPreemption": (
@@ -163,14 +163,14 @@ def _binding(args: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _affinity(args: Mapping[str, Any]) -> Iterator[Fault]:
     added = mapping(args, "addedAffinity")
-    path: Path = ("addedAffinity", _REQUIRED, "nodeSelectorTerms")
-    for i, term in enumerate(mappings(added, _REQUIRED, "nodeSelectorTerms")):
+    path: Path = ("addedAffinity", REQUIRED, "nodeSelectorTerms")
+    for i, term in enumerate(mappings(added, REQUIRED, "nodeSelectorTerms")):
         yield from _term(term, (*path, i))
-    for i, preferred in enumerate(mappings(added, _PREFERRED)):
+    for i, preferred in enumerate(mappings(added, PREFERRED)):
         if not preferred.get("weight"):
             continue  # kube-scheduler does not read it
         yield from _term(
-            mapping(preferred, "preference"), ("addedAffinity", _PREFERRED, i, "preference")
+            mapping(preferred, "preference"), ("addedAffinity", PREFERRED, i, "preference")
         )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from policygen.core.versions import Minor, Version
+from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.lint.core.typed_fields import Fields, Type
 
 LISTS = frozenset(
@@ -21,7 +23,7 @@ LISTS = frozenset(
         "matchFields",
         "nodeSelectorTerms",
         "pluginConfig",
-        "preferredDuringSchedulingIgnoredDuringExecution",
+        PREFERRED,
         "profiles",
         "resources",
         "shape",
@@ -160,8 +162,8 @@ _ARGUMENTS: Mapping[str, Fields] = {
     },
     "NodeAffinity": {
         "addedAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": _TERM},
-            "preferredDuringSchedulingIgnoredDuringExecution": {
+            REQUIRED: {"nodeSelectorTerms": _TERM},
+            PREFERRED: {
                 **_int32s("weight"),
                 "preference": _TERM,
             },

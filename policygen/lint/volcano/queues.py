@@ -18,6 +18,7 @@ from policygen.core.versions import Version
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView, VolcanoJobView
@@ -31,7 +32,6 @@ MADE = (ROOT, DEFAULT)
 SCHEDULER = "volcano"
 MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 TASK_SPEC = "volcano.sh/task-spec"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 SENDERS = ("PodGroup", *KINDS)
 """Kinds that can name a queue."""
@@ -115,7 +115,7 @@ def node_groups(affinity: Mapping[str, Any] | None) -> frozenset[str] | None:
     named = [
         frozenset(texts(mapping(affinity, part), when))
         for part in ("nodeGroupAffinity", "nodeGroupAntiAffinity")
-        for when in (REQUIRED, _PREFERRED)
+        for when in (REQUIRED, PREFERRED)
     ]
     if not any(named):
         return None

@@ -3,7 +3,9 @@
 import pytest
 import yaml
 
-from policygen.lint.core.pod_selectors import PREFERRED, REQUIRED, of_pod
+from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
+from policygen.lint.core.pod_selectors import of_pod
 from policygen.lint.core.pod_templates import pod_specs
 from tests.objects import cluster
 

@@ -3,11 +3,10 @@
 from policygen.core.names import NODE_GROUP
 from policygen.core.suggest import suggest
 from policygen.kubernetes.core import NodeView
+from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import entries
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-
-_TERM = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def check(facts: Facts) -> Hits:
@@ -19,13 +18,13 @@ def check(facts: Facts) -> Hits:
         return
     groups = {name for name in facts.cluster.nodes.by(_group) if name}
     for queue in facts.cluster.queues:
-        for i, name in enumerate(entries(queue.fields.affinity, "nodeGroupAffinity", _TERM)):
+        for i, name in enumerate(entries(queue.fields.affinity, "nodeGroupAffinity", REQUIRED)):
             if isinstance(name, str) and name not in groups:
                 yield Hit(
                     RULE,
                     f'{queue} has an affinity to node group "{name}", but no node has the label '
                     f"{NODE_GROUP}: {name}; {suggest(name, groups, 'node group')}",
-                    queue.at.to("spec", "affinity", "nodeGroupAffinity", _TERM, i),
+                    queue.at.to("spec", "affinity", "nodeGroupAffinity", REQUIRED, i),
                 )
 
 
