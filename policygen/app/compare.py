@@ -26,6 +26,7 @@ from policygen.kubernetes.snapshot import Snapshot
 from policygen.kubernetes.table import Entry
 from policygen.report.simulation import SimulationReport
 from policygen.simulate.scene import Scene
+from policygen.simulate.spec_quotas import SpecQuotas
 from policygen.simulate.state_facts import state_facts
 
 _MANY = 1_000
@@ -58,11 +59,15 @@ def compare(
     of_manifests = request.state and spec.compiled is None and not request.clusters.named
     lender = simulation_scene.scene_of(other, second, changed) if of_manifests else None
     scene, lent = _completed(scene, lender, name, against)
+    # Volcano's queues do not have the guarantees of a spec, so both show what the objects have.
+    of_objects = (spec.compiled is None) is not (second.compiled is None)
+    scene = replace(scene, quotas=SpecQuotas() if of_objects else scene.quotas)
 
     def play_second(show: Callable[[str], None]) -> SimulationReport:
         made = lender or simulation_scene.scene_of(other, second, changed, scene.models)
         first = None if second.compiled or changed.snapshot is not None else scene
         made, lacks = _completed(made, first, against, name)
+        made = replace(made, quotas=SpecQuotas() if of_objects else made.quotas)
         report = simulate.played(other, made, second, changed, show)
         return replace(report, facts=state_facts(made), lent=lacks)
 
@@ -157,11 +162,12 @@ def _changed(
     index = given.index + 1 + len(spec.documents)
     with manifest_files.opened(other.state) as opened:
         found = simulation_input.manifests_of(opened, index, spec.target(other.target))
-    jobs = simulation_input.identities_of_jobs(given.state)
-    state = [
-        *_without(found.objects, simulation_input.identities_of_jobs(found.objects)),
-        *_only(given.state, jobs),
-    ]
+    jobs = _only(given.state, simulation_input.identities_of_jobs(given.state))
+    others = simulation_input.identities_of_jobs(found.objects)
+    # A PodGroup without pods is no job: those of models are rendered with the queues.
+    others -= {it.identity for it in found.objects if it.kind == "PodGroup"}
+    others |= {it.identity for it in jobs}
+    state = [*_without(found.objects, others), *jobs]
     snapshot = given.snapshot
     if other.clusters.named:
         named = simulation_input.cluster_of(

@@ -228,7 +228,7 @@ def _tree(
     for team in inside:
         depth[team.name] = depth.get(team.parent or "", 0) + 1
         below = children.get(team.name, [])
-        own = derived_names.own_leaf(team) if below and team.namespaces else None
+        own = derived_names.own_leaf(team.name) if below and team.namespaces else None
         node = TeamNode(
             name=team.name,
             team=team,

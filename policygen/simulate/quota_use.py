@@ -11,7 +11,9 @@ from policygen.simulate.result import TeamUse
 from policygen.simulate.scene import Scene
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.usage import Meters
+from policygen.simulate.volcano.build import volcano_queues
 from policygen.simulate.volcano.state import VolcanoQueue
+from policygen.spec import derived_names
 
 Where = tuple[str, str]
 """A pool, and a resource of its accelerators."""
@@ -29,6 +31,8 @@ class QuotaUses:
     def __init__(self, scene: Scene, timeline: Timeline) -> None:
         self._scene = scene
         self._timeline = timeline
+        self._queues = {it.name: it for it in volcano_queues(scene.cluster)}
+        """Of Volcano; also without a job in one of them."""
         self._of_flavor = {it: pool.name for pool in scene.pools for it in pool.flavors}
         self.meters = Meters()
         """By `(pool,)`, `(team, pool, resource)` and `("", group, pool, resource)`."""
@@ -95,11 +99,10 @@ class QuotaUses:
         return kueue.state if kueue is not None else None
 
     def _groups(self, job: JobRun) -> Iterator[str]:
-        state, volcano = self._state, self._timeline.volcano
+        state, queues = self._state, self._queues
         if job.workload is not None and state is not None:
             yield from (_title(it) for it in _between(state.queue_of(job.workload).node))
-        elif job.arrival.gang is not None and volcano is not None:
-            queues = volcano.state.queues
+        elif job.arrival.gang is not None:
             yield from (
                 f"Queue {it.name}" for it in _above(queues.get(job.arrival.gang.queue), queues)
             )
@@ -144,10 +147,10 @@ class QuotaUses:
         return found
 
     def _of_volcano(self) -> Iterator[tuple[tuple[str, str, str], tuple[int, int]]]:
-        volcano = self._timeline.volcano
-        queues = volcano.state.queues if volcano is not None else {}
+        queues = self._queues
         jobs = (it.arrival for it in self._timeline.jobs)
         used = {(it.team, it.gang.queue) for it in jobs if it.gang is not None}
+        used.update(_rendered({*self._scene.teams.values()}, queues))
         found: dict[tuple[str, str, str], tuple[int, int]] = {}
         for team, name in sorted(used):
             for where, (guarantee, limit) in self._of_queue(queues.get(name), queues):
@@ -157,8 +160,7 @@ class QuotaUses:
         yield from found.items()
 
     def _of_volcano_groups(self) -> Iterator[tuple[tuple[str, str, str], tuple[int, int]]]:
-        volcano = self._timeline.volcano
-        queues = volcano.state.queues if volcano is not None else {}
+        queues = self._queues
         parents = dict.fromkeys(one for it in queues.values() for one in _above(it, queues))
         for it in parents:
             for where, limits in (
@@ -195,6 +197,20 @@ class QuotaUses:
         every = [it.name for it in self._scene.pools if self._of_nodes[it.name]]
         named = [it for it in every if f".{queue.name}".endswith(f".{it}")]
         return named or (every if len(every) == 1 else [])
+
+
+def _rendered(
+    teams: Iterable[str], queues: Mapping[str, VolcanoQueue]
+) -> Iterator[tuple[str, str]]:
+    """The teams of a spec, with the queues for jobs that it rendered for them, by their names."""
+    parents = {it.parent for it in queues.values()}
+    for it in queues.values():
+        root = [it, *_above(it, queues)][-1].name
+        for team in teams if it.name not in parents else ():
+            if it.name in (
+                derived_names.queue(leaf, root) for leaf in (team, derived_names.own_leaf(team))
+            ):
+                yield team, it.name
 
 
 def _between(node: QuotaNode) -> list[QuotaNode]:

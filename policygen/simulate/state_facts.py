@@ -132,7 +132,11 @@ def _volcano(scene: Scene) -> Iterator[tuple[StateFact, str]]:
     for queue in scene.cluster.queues:
         subject, fields = f"Queue {queue.name}", queue.fields
         yield StateFact(subject, _EXISTS), "exists"
-        for word, amounts in (("deserved", fields.deserved), ("capability", fields.capability)):
+        for word, amounts in (
+            ("guarantee", fields.guarantee.resource),
+            ("deserved", fields.deserved),
+            ("capability", fields.capability),
+        ):
             for name, amount in amounts.items():
                 gpus = is_one(name)
                 full = f"{word} {name}"

@@ -5,12 +5,12 @@ The plan uses them for objects, and the spec's checks limit their length.
 
 from typing import Literal
 
-from policygen.spec.types import Model, Platform, Priority, Team
+from policygen.spec.types import Model, Platform, Priority
 
 
-def own_leaf(team: Team) -> str:
+def own_leaf(team: str) -> str:
     """The leaf of a team that has both child teams and namespaces."""
-    return f"{team.name}.own"
+    return f"{team}.own"
 
 
 def queue(node: str, root: str) -> str:

@@ -85,7 +85,7 @@ def _queues(spec: Spec) -> Iterator[Hit]:
                 continue
             parted = team.namespaces and (team.name, name) in divided
             composed = derived_names.queue(
-                derived_names.own_leaf(team) if parted else team.name, name
+                derived_names.own_leaf(team.name) if parted else team.name, name
             )
             if len(composed) > NAME_LENGTH:
                 reported.add(name)

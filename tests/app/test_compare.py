@@ -19,6 +19,7 @@ from policygen.cli.main import cli
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import SpecError, UnreadError
 from policygen.simulate.comparison import Comparison
+from policygen.simulate.result import JobState
 from tests.app.simulations import EXAMPLE, POLICY, raised, written
 from tests.client.looks import snapshot
 from tests.documents.test_git_files import git
@@ -117,6 +118,24 @@ def test_rendered_manifests_use_the_nodes_and_configurations_of_the_spec(tmp_pat
         assert after[1][3] > 0
         assert reports[1 - lent].lent == ""
         assert reports[0].facts == reports[1].facts
+
+
+def test_queues_of_volcano_keep_their_amounts_and_models_without_a_spec(tmp_path):
+    """Rendered manifests have PodGroups of models; only a spec states guarantees."""
+    spec, out = "examples/three-schedulers/policy.yaml", str(tmp_path / "out")
+    assert CliRunner().invoke(cli, ["render", spec, "-o", out]).exit_code == 0
+    jobs = written(tmp_path, job("a", 8, queue="batch-a100").replace("nlp", "lab"))
+    for first, second in ((spec, out), (out, spec)):
+        request = SimulateRequest(specs=(first,), workloads=(jobs,))
+        results = [it.result for it in app_compare.compare(request, second)]
+        for it in results:
+            uses = {(team.name, use.pool): use for team in it.teams for use in team.uses}
+            use = uses["lab", "training-h100"]
+            assert (use.guarantee, use.limit) == (64, 64)
+        states = [{it.name: it.state for it in result.jobs} for result in results]
+        assert states[0] == states[1]
+        assert set(states[0].values()) <= {JobState.ENDED, JobState.RUNNING}
+        assert ("lab/world-model" in states[0]) is (first == spec)
 
 
 def medians(reports):

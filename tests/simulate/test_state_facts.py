@@ -90,6 +90,8 @@ spec: {weight: 1, deserved: {cpu: 8, nvidia.com/gpu: 4}}
 """
     other = text.replace("gpu: 4", "gpu: 6").replace("cpu: 8", "cpu: 9")
     assert changes(STATE + text, STATE + other) == [("Queue a", "deserved", "4", "6")]
+    reserved = text.replace("weight: 1", "guarantee: {resource: {nvidia.com/gpu: 2}}")
+    assert changes(STATE + text, STATE + reserved) == [("Queue a", "guarantee", "", "2")]
 
 
 def test_a_change_has_both_values():

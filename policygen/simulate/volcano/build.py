@@ -31,14 +31,19 @@ def scheduler_settings(cluster: Cluster) -> SchedulerSettings:
 
 
 def volcano_state(cluster: Cluster, nodes: Iterable[Node]) -> VolcanoState:
-    """The queues of a cluster, and nodes. Volcano's scheduler creates the queues root and default."""
+    """The queues of a cluster, and nodes."""
+    return VolcanoState(nodes, volcano_queues(cluster))
+
+
+def volcano_queues(cluster: Cluster) -> list[VolcanoQueue]:
+    """The queues of a cluster. Volcano's scheduler creates the queues root and default."""
     queues = [queue_of(it) for it in cluster.queues]
     known = {it.name for it in queues}
     if ROOT not in known:
         queues.append(VolcanoQueue(ROOT, reclaimable=False))
     if DEFAULT_QUEUE not in known:
         queues.append(VolcanoQueue(DEFAULT_QUEUE))
-    return VolcanoState(nodes, queues)
+    return queues
 
 
 def queue_of(entry: Entry[QueueView], created: float = 0.0) -> VolcanoQueue:
