@@ -378,9 +378,17 @@ def _volcano(_: Explanation, cause: Cause) -> Iterator[str]:
         yield "Volcano schedules it, and nothing that policygen knows keeps Volcano from starting it."
 
 
-def _volcano_missing(_: Explanation, cause: Cause) -> Iterator[str]:
-    meant = f" Did you mean Queue {cause.names[0]}?" if cause.names else ""
-    yield f"{cause.about} does not exist.{meant}"
+def _volcano_missing(it: Explanation, cause: Cause) -> Iterator[str]:
+    if len(cause.names) == 1:
+        yield f"{cause.about} does not exist. Did you mean Queue {cause.names[0]}?"
+    elif cause.names:
+        yield f"{cause.about} does not exist. It can use {_objects('Queue', cause.names)}."
+    else:
+        yield f"{cause.about} does not exist, and no Queue is known for jobs of {it.team}."
+    if cause.field:
+        one = cause.names[0] if len(cause.names) == 1 and not it.remedies else ""
+        new = f" Write {one} there." if one else ""
+        yield f"The {cause.field} names it.{new}"
 
 
 def _volcano_closed(_: Explanation, cause: Cause) -> Iterator[str]:

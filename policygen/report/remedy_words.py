@@ -126,6 +126,14 @@ def _field(it: FieldChange) -> str:
         return f"Raise {dotted(it.path[1:])} of {name} from {it.before} to {it.after}"
     if it.path[:2] == ("metadata", "labels"):
         return _label(it, field, name)
+    if it.path[-2] == "annotations":
+        before = f" instead of {it.before}" if it.before is not None else ""
+        of = (
+            name
+            if len(it.path) == len(("metadata", "annotations", field))
+            else f"the pods of {name}"
+        )
+        return f"Set the annotation {field} of {of} to {it.after}{before}"
     if it.kind == "Node":
         return f"Uncordon {name}"
     path = dotted(it.path[1:] if it.path[0] == "spec" else it.path)

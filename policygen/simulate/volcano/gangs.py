@@ -22,7 +22,7 @@ from policygen.simulate.volcano.build import DEFAULT_QUEUE, task_of
 from policygen.simulate.volcano.job import TaskStatus, VolcanoJob, VolcanoTask
 
 _GROUP = "scheduling.k8s.io/group-name"
-_QUEUE = "scheduling.volcano.sh/queue-name"
+QUEUE = "scheduling.volcano.sh/queue-name"
 _MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 _ROLE = "volcano.sh/task-spec"
 _EVICTED = {"PodEvicted", "*"}
@@ -137,7 +137,7 @@ def _of_pods(cluster: Cluster, workload: Workload) -> GangSettings:
     written = workload.annotations.get(_MIN_MEMBER, "")
     least = int(written) if written.isdigit() else 1
     return GangSettings(
-        queue=annotations.get(_QUEUE) or DEFAULT_QUEUE,
+        queue=annotations.get(QUEUE) or DEFAULT_QUEUE,
         tasks=tuple(_task(cluster, it, it.annotations.get(_ROLE, "")) for it in workload.templates),
         least=least,
         resources=_sum(workload.templates, [(0, least)]),

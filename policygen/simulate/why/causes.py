@@ -233,6 +233,8 @@ class Cause(Struct, frozen=True):
     """The fewest with which Kueue admits it, which the obstacles are about; 0: all."""
     names: tuple[str, ...] = ()
     """Names that the cause mentions: queues to choose from, workloads before it."""
+    field: str = ""
+    """The field that names a missing queue of Volcano: `spec.queue of Job nlp/train`."""
     queue_kind: str = "ClusterQueue"
     """Of `queue`: ClusterQueue, or Queue for one of Volcano."""
 

@@ -32,6 +32,11 @@ class FieldChange(Struct, frozen=True):
     place: str = ""
     """File and line of the field, or of the part of the object that exists: `queues.yaml:12`."""
 
+    def changes(self, it: Object) -> bool:
+        """Whether it is a change of this object."""
+        named = (self.kind, self.namespace, self.name) == it.identity[1:]
+        return named and self.group in (None, it.group)
+
 
 class ObjectAdded(Struct, frozen=True):
     """An object to create."""

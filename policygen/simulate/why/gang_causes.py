@@ -25,7 +25,7 @@ from policygen.simulate.volcano.amounts import (
     empty,
     excesses,
 )
-from policygen.simulate.volcano.build import DEFAULT_QUEUE
+from policygen.simulate.volcano.build import DEFAULT_QUEUE, volcano_queues
 from policygen.simulate.volcano.capacity import CapacityPlugin
 from policygen.simulate.volcano.gangs import gang_job
 from policygen.simulate.volcano.job import Phase, TaskStatus, VolcanoJob, VolcanoTask
@@ -44,6 +44,7 @@ from policygen.simulate.why.causes import (
     ObstacleKind,
     QuotaHolder,
 )
+from policygen.simulate.why.named_queue import named_queue
 from policygen.simulate.why.team_queues import team_queues
 
 _HOLDERS = 3
@@ -68,6 +69,7 @@ class GangCauses:
     def __init__(self, scene: Scene, timeline: Timeline) -> None:
         self._scene = scene
         self._timeline = timeline
+        self._known = {it.name for it in volcano_queues(scene.cluster)}
         self._session: Session | None = None
         self._empty: VolcanoScheduler | None = None
         self._never: dict[object, NeverPlaced | None] = {}
@@ -78,19 +80,29 @@ class GangCauses:
         name = gang.queue if gang is not None else ""
         message = job.message or job.reason
         known = Cause(CauseKind.VOLCANO, f"Queue {name}", name, message, queue_kind="Queue")
+        if gang is not None and name not in self._known:
+            known = self._missing(arrival, known)
+            return known if volcano is None else replace(known, never=self._lasting(arrival, gang))
         if gang is None or volcano is None:
             return known
         for names in self._timeline.livelocks:
             if arrival.name in names:
                 others = tuple(it for it in names if it != arrival.name)
                 return replace(known, kind=CauseKind.LIVELOCK, names=others)
-        if name not in volcano.state.queues:
-            own = team_queues(self._scene, self._timeline.jobs, arrival)
-            meant = Names(own).similar(name, 1)
-            known = replace(known, kind=CauseKind.VOLCANO_QUEUE_MISSING, names=tuple(meant))
-        elif (made := volcano.state.jobs.get(arrival.name)) is not None:
+        if (made := volcano.state.jobs.get(arrival.name)) is not None:
             known = self._decided(volcano, made, known)
         return replace(known, never=self._lasting(arrival, gang))
+
+    def _missing(self, arrival: Arrival, known: Cause) -> Cause:
+        """Its queue does not exist: the queues that it can use instead, the most similar one alone."""
+        own = team_queues(self._scene, self._timeline.jobs, arrival)
+        named = named_queue(self._scene.cluster, arrival)
+        return replace(
+            known,
+            kind=CauseKind.VOLCANO_QUEUE_MISSING,
+            names=tuple(Names(own).similar(known.queue, 1) or own),
+            field="" if named is None else named.title,
+        )
 
     def holders(self, job: JobRun) -> list[str]:
         """The jobs that hold what it needs on nodes, the largest first."""

@@ -14,12 +14,13 @@ from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
-from policygen.kubernetes.untyped import integer, mapping, mappings, text
+from policygen.kubernetes.untyped import integer, mapping, mappings
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.scene import Scene, kube_scheduler, shapes, timeline
 from policygen.simulate.timeline import Timeline
+from policygen.simulate.volcano.build import DEFAULT_QUEUE
 from policygen.simulate.volcano.gangs import with_pods
 from policygen.simulate.why.causes import Cause, CauseKind, Shortage
 from policygen.simulate.why.changes import (
@@ -36,11 +37,12 @@ from policygen.simulate.why.changes import (
 )
 from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.gang_causes import GangCauses
+from policygen.simulate.why.named_queue import named_queue, read_again
 from policygen.simulate.why.node_causes import OccupiedNodes, changed_batch
 from policygen.simulate.why.pool_access import PoolAccess
 from policygen.simulate.why.remedies import simple
 from policygen.simulate.why.remedy import Cost, Remedy
-from policygen.simulate.why.scene_changes import arrival_of, changed_scene
+from policygen.simulate.why.scene_changes import changed_scene
 from policygen.simulate.why.spec_changes import SpecPolicy
 from policygen.simulate.why.team_queues import team_queues
 
@@ -143,6 +145,8 @@ class Gangs:
     def remedies(self, arrival: Arrival, cause: Cause) -> list[Remedy]:
         """Changes with which it starts now, the best first."""
         self.tried = 0
+        if self._nodes is None:
+            return []  # without nodes, no gang starts in a trial
         object_ = _object(self._scene, arrival)
         found: list[Remedy] = []
         for certain in (True, False):  # of what overcommit refuses at first, few changes help
@@ -158,10 +162,13 @@ class Gangs:
         self, arrival: Arrival, object_: Object | None, cause: Cause
     ) -> Iterator[Sequence[Changes]]:
         """Alternatives of one kind, the smallest first."""
+        named = named_queue(self._scene.cluster, arrival)
+        if named is not None:
+            own = team_queues(self._scene, self._timeline.jobs, arrival)
+            for name in sorted(own, key=lambda it: it not in cause.names):  # those that are meant
+                if name != (named.before or DEFAULT_QUEUE):
+                    yield [[named.to(name)]]
         if object_ is not None:
-            for name in team_queues(self._scene, self._timeline.jobs, arrival):
-                if name != _queue(object_):
-                    yield [[_change(object_, ("spec", "queue"), name)]]
             if cause.kind is CauseKind.GANG_INCOMPLETE:
                 yield from _complete(object_, arrival)
                 return
@@ -337,15 +344,13 @@ class Gangs:
                 replace(it, unschedulable=False) if it.name in opened else it for it in scene.nodes
             )
             scene = replace(scene, nodes=tuple(nodes))
-        changed = arrival
-        if any(
-            (it.kind, it.name) == (_JOB, arrival.object_name.partition("/")[2]) for it in fields
-        ):
-            changed = _again(scene, arrival)
-        own = [it for it in changes if not isinstance(it, PolicyChange)]
-        if changed.gang is None or not own:
+        named = named_queue(scene.cluster, arrival)
+        own = [it for it in fields if named is not None and it.changes(named.object)]
+        changed = read_again(scene, arrival) if own else arrival
+        others = [it for it in changes if not isinstance(it, PolicyChange)]
+        if changed.gang is None or not others:
             return scene, changed
-        pods = tuple(changed_batch(it, own) for it in changed.pods)
+        pods = tuple(changed_batch(it, others) for it in changed.pods)
         gang = with_pods(changed.gang, pods, group=arrival.kind == "PodGroup")
         return scene, replace(changed, pods=pods, gang=gang)
 
@@ -372,17 +377,6 @@ def _helps(change: Change, cause: Cause) -> bool:
             known = any(word in it for it in reasons for word in words)
             return known or not cause.obstacles + cause.node_reasons
     return True
-
-
-def _again(scene: Scene, arrival: Arrival) -> Arrival:
-    """The job of an object that was changed."""
-    object_ = _object(scene, arrival)
-    if object_ is None:
-        return arrival
-    found = arrival_of(scene, object_.identity)
-    if found is None:
-        return arrival
-    return replace(found, name=arrival.name, at=arrival.at, duration=arrival.duration)
 
 
 def _object(scene: Scene, arrival: Arrival) -> Object | None:
@@ -425,10 +419,6 @@ def _cost(name: str, before: Mapping[str, JobRun], after: Mapping[str, JobRun]) 
     ]
     held = {it for it in lost if any(before[it].arrival.nodes) or after[it].preempted}
     return Cost(tuple(sorted(held)), tuple(sorted(set(lost) - held)), tuple(sorted(more)))
-
-
-def _queue(object_: Object) -> str:
-    return text(object_.data, "spec", "queue") or "default"
 
 
 def _fewer(object_: Object) -> Iterator[Sequence[Changes]]:

@@ -50,8 +50,7 @@ def arrival_of(scene: Scene, identity: tuple[str, str, str, str]) -> Arrival | N
 def _after(object_: Object, changes: Sequence[FieldChange]) -> Object:
     data = object_.data
     for it in changes:
-        named = (it.kind, it.namespace, it.name) == object_.identity[1:]
-        if named and it.group in (None, object_.group):
+        if it.changes(object_):
             data = with_value(data, it.path, it.after)
     if data is object_.data:
         return object_
@@ -60,14 +59,14 @@ def _after(object_: Object, changes: Sequence[FieldChange]) -> Object:
 
 def managing_changes(cluster: Cluster, arrival: Arrival) -> Iterator[FieldChange]:
     """Labels with which Kueue may manage a job."""
-    owner = _owner(cluster, arrival)
+    owner = owner_of(cluster, arrival)
     if owner is not None:
         yield from label_changes(cluster, owner.object)
 
 
 def scheduler_changes(cluster: Cluster, arrival: Arrival, meant: str) -> Iterator[FieldChange]:
     """The name of the scheduler that is meant, instead of the misspelled one."""
-    owner = _owner(cluster, arrival)
+    owner = owner_of(cluster, arrival)
     for template in owner.templates if owner is not None else ():
         if owner is not None and owner.scheduler_name(template) == arrival.unscheduled:
             path = owner.scheduler_at(template).path[len(owner.at.path) :]
@@ -76,7 +75,7 @@ def scheduler_changes(cluster: Cluster, arrival: Arrival, meant: str) -> Iterato
             return
 
 
-def _owner(cluster: Cluster, arrival: Arrival) -> Workload | None:
+def owner_of(cluster: Cluster, arrival: Arrival) -> Workload | None:
     """The object that makes a job; None: it is not listed."""
     namespace, _, name = arrival.object_name.partition("/")
     wanted = arrival.kind, namespace, name

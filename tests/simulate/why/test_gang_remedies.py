@@ -1,10 +1,12 @@
 """Changes with which Volcano starts a gang."""
 
+from policygen.report import cause_words, remedy_words
 from policygen.simulate.why.causes import CauseKind
 from tests.simulate.why.gangs import QUEUES, configuration, vcjob, vcqueue
 from tests.simulate.why.waiting import GPU, explain, node, thing
 
 CAPACITY = configuration("capacity")
+VOLCANO_GROUPS = "scheduling.volcano.sh/v1beta1"
 TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 
 
@@ -25,6 +27,45 @@ def test_another_queue_a_higher_limit_or_fewer_pods():
     assert [("queue", "small", "large")] in found
     assert [(GPU, "2", "4")] in found
     assert [("replicas", 4, 2), ("minAvailable", 4, 2)] in found
+
+
+def test_a_missing_queue_of_each_kind_of_object():
+    """A job names it in its spec, pods in an annotation, and pods of a PodGroup in that."""
+    annotation = "scheduling.volcano.sh/queue-name"
+    limits = {GPU: "1"}
+    template = {
+        "schedulerName": "volcano",
+        "restartPolicy": "Never",
+        "containers": [{"name": "c", "resources": {"requests": limits, "limits": limits}}],
+    }
+    pods = {"metadata": {"annotations": {annotation: "smal"}}, "spec": template}
+    job = thing("Job", "a", {"template": pods}, "nlp", "batch/v1")
+    outside = thing("Job", "a", {"template": {"spec": template}}, "nlp", "batch/v1")
+    outside["metadata"]["annotations"] = {annotation: "smal"}
+    group = thing("PodGroup", "a", {"queue": "smal", "minMember": 1}, "nlp", VOLCANO_GROUPS)
+    member = thing("Pod", "b", template, "nlp", "v1")
+    member["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "a"}
+    for things, field, where in (
+        ((vcjob("a", 1, "smal"),), "queue", "Job nlp/a"),
+        ((job,), annotation, "the pods of Job nlp/a"),
+        ((outside,), annotation, "Job nlp/a"),
+        ((group, member), "queue", "PodGroup nlp/a"),
+    ):
+        found = explain("nlp/a", *reversed(QUEUES), CAPACITY, *things)
+        assert found.cause.kind is CauseKind.VOLCANO_QUEUE_MISSING
+        assert found.cause.names == ("small",)
+        assert fields(found.remedies) == [[(field, "smal", "small")], [(field, "smal", "large")]]
+        assert f"of {where} to small" in remedy_words.remedy(found.remedies[0].changes)
+
+
+def test_a_missing_queue_without_nodes():
+    """No change can be tried, so the reason names the queue and the field."""
+    found = explain("nlp/a", *QUEUES[:2], CAPACITY, vcjob("a", 1, "smal"))
+    assert (found.cause.kind, found.tried) == (CauseKind.VOLCANO_QUEUE_MISSING, 0)
+    assert list(cause_words.reasons(found)) == [
+        "Queue smal does not exist. Did you mean Queue small?",
+        "The spec.queue of Job nlp/a names it. Write small there.",
+    ]
 
 
 def test_no_queue_that_only_others_use():
