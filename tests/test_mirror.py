@@ -170,7 +170,7 @@ WITHOUT = {
     "simulate/why/explanation": "It has only a type; tests/simulate/why/test_explainer.py reads explanations.",
     "simulate/why/fit_jobs": "tests/simulate/why/test_fit.py and test_pool_access.py submit jobs by it.",
     "simulate/why/job_names": "tests/simulate/why/test_explainer.py and tests/app/test_why.py name jobs and models.",
-    "simulate/why/named_queue": "tests/simulate/why/test_gang_remedies.py names another queue for each kind.",
+    "simulate/why/queue_field": "tests/simulate/why/test_gang_remedies.py names another queue for each kind.",
     "simulate/why/scene_nodes": "tests/simulate/test_instant.py and tests/simulate/why/test_node_room.py place pods by it.",
     "simulate/why/scene_situation": "tests/simulate/why/test_remedies.py and tests/simulate/test_instant.py make situations by it.",
     "simulate/kueue/workload": "tests/simulate/kueue/test_pending.py and test_build.py make workloads.",

@@ -44,7 +44,7 @@ from policygen.simulate.why.causes import (
     ObstacleKind,
     QuotaHolder,
 )
-from policygen.simulate.why.named_queue import named_queue
+from policygen.simulate.why.queue_field import queue_field
 from policygen.simulate.why.team_queues import team_queues
 
 _HOLDERS = 3
@@ -96,7 +96,7 @@ class GangCauses:
     def _missing(self, arrival: Arrival, known: Cause) -> Cause:
         """Its queue does not exist: the queues that it can use instead, the most similar one alone."""
         own = team_queues(self._scene, self._timeline.jobs, arrival)
-        named = named_queue(self._scene.cluster, arrival)
+        named = queue_field(self._scene.cluster, arrival)
         return replace(
             known,
             kind=CauseKind.VOLCANO_QUEUE_MISSING,

@@ -37,9 +37,9 @@ from policygen.simulate.why.changes import (
 )
 from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.gang_causes import GangCauses
-from policygen.simulate.why.named_queue import named_queue, read_again
 from policygen.simulate.why.node_causes import OccupiedNodes, changed_batch
 from policygen.simulate.why.pool_access import PoolAccess
+from policygen.simulate.why.queue_field import queue_field, read_again
 from policygen.simulate.why.remedies import simple
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import changed_scene
@@ -162,7 +162,7 @@ class Gangs:
         self, arrival: Arrival, object_: Object | None, cause: Cause
     ) -> Iterator[Sequence[Changes]]:
         """Alternatives of one kind, the smallest first."""
-        named = named_queue(self._scene.cluster, arrival)
+        named = queue_field(self._scene.cluster, arrival)
         if named is not None:
             own = team_queues(self._scene, self._timeline.jobs, arrival)
             for name in sorted(own, key=lambda it: it not in cause.names):  # those that are meant
@@ -344,7 +344,7 @@ class Gangs:
                 replace(it, unschedulable=False) if it.name in opened else it for it in scene.nodes
             )
             scene = replace(scene, nodes=tuple(nodes))
-        named = named_queue(scene.cluster, arrival)
+        named = queue_field(scene.cluster, arrival)
         own = [it for it in fields if named is not None and it.changes(named.object)]
         changed = read_again(scene, arrival) if own else arrival
         others = [it for it in changes if not isinstance(it, PolicyChange)]

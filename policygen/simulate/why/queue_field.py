@@ -19,7 +19,7 @@ _GROUP = "PodGroup"
 _OF_SPEC: Path = ("spec", "queue")
 
 
-class NamedQueue(Struct, frozen=True, eq=False):
+class QueueField(Struct, frozen=True, eq=False):
     """The field of an object that names the queue of a job, or can name it."""
 
     object: Object
@@ -40,29 +40,29 @@ class NamedQueue(Struct, frozen=True, eq=False):
         return FieldChange(*it.identity[1:], self.path, self.before or None, name, group=it.group)
 
 
-def named_queue(cluster: Cluster, arrival: Arrival) -> NamedQueue | None:
+def queue_field(cluster: Cluster, arrival: Arrival) -> QueueField | None:
     """The field for a job; None: its object is not listed."""
     namespace, _, name = arrival.object_name.partition("/")
     queue = arrival.gang.queue if arrival.gang is not None else ""
     if arrival.kind == _GROUP:
         group = cluster.pod_groups.get(name, namespace)
-        return None if group is None else NamedQueue(group.object, _OF_SPEC, queue)
+        return None if group is None else QueueField(group.object, _OF_SPEC, queue)
     owner = owner_of(cluster, arrival)
     if owner is None:
         return None
     if owner.object.group == VOLCANO_BATCH:
-        return NamedQueue(owner.object, _OF_SPEC, queue)
+        return QueueField(owner.object, _OF_SPEC, queue)
     path = _annotation(owner)
-    return NamedQueue(owner.object, path, queue if path else "")
+    return QueueField(owner.object, path, queue if path else "")
 
 
 def read_again(scene: Scene, arrival: Arrival) -> Arrival:
     """A job whose object is another one in `scene`. Of a PodGroup, only its queue is."""
-    named = named_queue(scene.cluster, arrival)
+    named = queue_field(scene.cluster, arrival)
     if named is None or arrival.gang is None:
         return arrival
     if arrival.kind == _GROUP:
-        queue = text(named.object.data, *_OF_SPEC)
+        queue = text(named.object.data, "spec", "queue")
         return replace(arrival, gang=replace(arrival.gang, queue=queue or DEFAULT_QUEUE))
     found = arrival_of(scene, named.object.identity)
     if found is None:
