@@ -4,6 +4,7 @@ Only jobs that arrive later can do that, so the input needs times, and the simul
 it still waits at the end, and would have ended by then without all jobs that were submitted after it.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from policygen.simulate.result import (
@@ -25,8 +26,9 @@ def overtaken(result: SimulationResult) -> Iterator[tuple[JobResult, int]]:
         (it for it in result.jobs if it.state is JobState.WAITING),
         key=lambda it: (-it.waited, it.name),
     )
+    started = sorted(it.submitted for it in result.jobs if it.started is not None)
     for job in waiting:
-        later = sum(it.submitted > job.submitted and it.started is not None for it in result.jobs)
+        later = len(started) - bisect_right(started, job.submitted)
         if later and job.duration is not None and job.waited >= job.duration:
             yield job, later
 

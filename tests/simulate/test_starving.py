@@ -1,6 +1,7 @@
 """Jobs that later ones keep waiting. Times are computed by hand."""
 
 import io
+from collections import UserList
 
 from policygen.app import compare
 from policygen.app import simulate as app_simulate
@@ -9,8 +10,10 @@ from policygen.report.simulation import write
 from policygen.report.simulation_changes import consequences
 from policygen.report.tables import TablePage
 from policygen.simulate.comparison import Comparison
-from policygen.simulate.result import StarvingJob
+from policygen.simulate.result import SimulationResult, StarvingJob
+from policygen.simulate.starving import overtaken
 from tests.app.simulations import written
+from tests.simulate import results
 from tests.simulate.scenes import NODES, QUEUES, job
 
 HOUR = 3600.0
@@ -99,3 +102,31 @@ def test_a_comparison_names_the_jobs_that_starve_in_one_state(tmp_path):
         request = SimulateRequest(specs=(str(first),), workloads=(jobs,), until=10 * HOUR)
         compared = Comparison(*(it.result for it in compare.compare(request, str(second))))
         assert words in [*consequences(compared)]
+
+
+class _CountedJobs(UserList):
+    """Counts how often its items are read one after the other."""
+
+    reads = 0
+
+    def __iter__(self):
+        type(self).reads += 1
+        return super().__iter__()
+
+
+def test_jobs_that_wait_are_not_each_compared_with_all_others():
+    """Without a limit, 40,000 jobs behind a StrictFIFO head took minutes."""
+    jobs = _CountedJobs(
+        (
+            *(results.waiting(f"n/w{i}", submitted=float(i)) for i in range(300)),
+            results.job("n/same", submitted=298.0),
+            results.job("n/later", submitted=299.5),
+        )
+    )
+    found = list(overtaken(SimulationResult(jobs, (), (), 3600.0)))
+    assert len(found) == 300
+    assert {job.name: later for job, later in found if later == 1} == {
+        "n/w298": 1,
+        "n/w299": 1,
+    }
+    assert _CountedJobs.reads == 2
