@@ -14,7 +14,7 @@ EXAMPLES = "write for example 90, 90s, 1h30m or 7d"
 """The remedy for what `written` does not take."""
 _LONGEST_S = Fraction((1 << 63) - 1, 10**9)
 """Go counts nanoseconds in 64 bits."""
-_MOST_S = 1 << 53
+MOST_S = 1 << 53
 """A float counts each second up to here."""
 _MOST_CHARACTERS = 1000
 """Python does not parse numbers of any length."""
@@ -69,7 +69,7 @@ def written(text: Any) -> Fraction | None:
     if not isinstance(text, str) or len(text) > _MOST_CHARACTERS:
         return None
     length = Fraction(text) if _NUMBER.fullmatch(text) else _with_days(_BLANK.sub("", text))
-    return length if length is not None and abs(length) <= _MOST_S else None
+    return length if length is not None and abs(length) <= MOST_S else None
 
 
 def _with_days(text: str) -> Fraction | None:

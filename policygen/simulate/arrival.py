@@ -14,6 +14,8 @@ from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.kueue.workload import QueuedWorkload
 
+MOST_PODS = 1_000_000
+"""The most pods of a job that is simulated. Kubernetes supports 150,000 in a cluster."""
 _OF_PODS = frozenset(
     {"Deployment", "LeaderWorkerSet", "Pod", "ReplicaSet", "ReplicationController", "Rollout", "StatefulSet"}
 )  # fmt: skip

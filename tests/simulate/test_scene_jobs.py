@@ -125,3 +125,15 @@ def test_nodes_of_a_spec_have_no_names(written, named):
     assert (found.unknown, found.refusal.startswith("its pods name a node")) == (named, named)
     (found,) = arrivals(scene(text + NODES))
     assert not found.refusal
+
+
+def test_a_job_of_more_than_a_million_pods_is_not_simulated():
+    """Each pod takes memory and time, and no cluster runs so many."""
+    (found,) = arrivals(scene(QUEUES + job("a", 1, pods=2_000_000_000)))
+    assert found.unknown
+    assert found.refusal == (
+        "it has 2,000,000,000 pods, and a simulation creates at most 1,000,000 of a job"
+    )
+    assert not found.pods
+    (found,) = arrivals(scene(QUEUES + job("a", 1, pods=1_000_000)))
+    assert not found.refusal

@@ -16,7 +16,7 @@ from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.kubernetes.untyped import integer, mapping, text
 from policygen.kubernetes.workloads import Workload
 from policygen.plan.model_names import MODEL
-from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
+from policygen.simulate.arrival import MOST_PODS, Arrival, GangSettings, PodBatch
 from policygen.simulate.input_faults import ARRIVES_AFTER, RUNS_FOR
 from policygen.simulate.jobs.object_keys import ObjectKey, key_of
 from policygen.simulate.kueue.workload import QueuedWorkload
@@ -94,6 +94,12 @@ class ArrivalMaker:
         duration = self._duration(source, kind, pods)
         if not refusal and any(names_other_nodes(self._implied, it.spec) for it in pods):
             refusal, unknown = _NAMED_NODES, True
+        count = sum(it.count for it in pods)
+        if not refusal and count > MOST_PODS:
+            refusal = (
+                f"it has {count:,} pods, and a simulation creates at most {MOST_PODS:,} of a job"
+            )
+            unknown, pods = True, ()
         return Arrival(
             name=name,
             kind=kind,

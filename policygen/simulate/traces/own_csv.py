@@ -37,7 +37,7 @@ COLUMNS = (
         "a queue of `team`",
         "The LocalQueue. A trace needs the column `team` or `queue`.",
     ),
-    TraceColumn("pods", "whole number", "1", "The number of pods."),
+    TraceColumn("pods", "whole number", "1", "The number of pods, at most a million."),
     TraceColumn("gpus", "whole number", "0", "GPUs of each pod."),
     TraceColumn("cpu", "quantity", "not set", "CPU of each pod, such as `4` or `500m`."),
     TraceColumn("memory", "quantity", "not set", "Memory of each pod, such as `16Gi`."),
@@ -152,7 +152,7 @@ class _Rows:
         if gang not in _GANG:
             table.fault("gang", "is not valid", "write yes or no", gang)
         return TraceRequest(
-            pods=table.number(cells.get("pods", ""), "pods", least=1, default=1),
+            pods=table.size(cells.get("pods", ""), "pods"),
             gpus=table.number(cells.get("gpus", ""), "gpus"),
             cpu=self._amount(cells.get("cpu", ""), "cpu", "4 or 500m"),
             memory=self._amount(cells.get("memory", ""), "memory", "16Gi"),

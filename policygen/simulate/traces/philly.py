@@ -28,7 +28,7 @@ def jobs(
         team = table.cell(row, "cluster")
         if not team:
             table.fault("cluster", "is missing", "write the team")
-        gpus = table.number(table.cell(row, "num_gpus"), "num_gpus", least=1, default=1)
+        gpus = table.size(table.cell(row, "num_gpus"), "num_gpus")
         request = requests.get(gpus)
         if request is None:
             request = requests[gpus] = split(gpus, gpus_per_node)

@@ -12,6 +12,7 @@ from policygen.core import durations
 from policygen.core.errors import InvalidInputError
 from policygen.core.quoting import counted, quoted
 from policygen.core.suggest import suggest
+from policygen.simulate.arrival import MOST_PODS
 
 SHOWN = 3
 """The most equal faults that are shown; the others are counted."""
@@ -182,6 +183,14 @@ class TraceTable:
         self.fault(column, "is not valid", remedy, text)
         return default
 
+    def size(self, text: str, column: str) -> int:
+        """The pods of a job, or its GPUs, which can all be of one pod each; 1 if the cell is empty."""
+        found = self.number(text, column, least=1, default=1)
+        if found > MOST_PODS:
+            self.fault(column, "is too large", f"write at most {MOST_PODS:,}", text)
+            return 1
+        return found
+
     def _seconds(self, text: str, column: str) -> float | None:
         try:
             found = float(text.replace("_", "?"))
@@ -196,6 +205,9 @@ class TraceTable:
             return None
         if found < 0:
             self.fault(column, "is negative", durations.EXAMPLES, text)
+            return None
+        if found > durations.MOST_S:
+            self.fault(column, "is too large", durations.EXAMPLES, text)
             return None
         return found
 

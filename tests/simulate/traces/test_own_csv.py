@@ -87,6 +87,12 @@ def test_all_faults_of_a_file_come_at_once():
     ]
 
 
+def test_a_job_has_at_most_a_million_pods():
+    assert faults("time,duration,team,pods", "0,1,a,1000001", "0,1,a,1000000") == [
+        't.csv:2:7: pods "1000001" is too large; write at most 1,000,000'
+    ]
+
+
 def test_a_name_is_used_once():
     assert faults("time,duration,team,name", "0,1,a,x", "1,1,a,x") == [
         't.csv:3:7: name "x" is used by an earlier row; write another name'

@@ -48,6 +48,14 @@ def test_faults():
     ]
 
 
+def test_a_job_has_at_most_a_million_gpus():
+    """Without a limit, to split so many GPUs takes hours."""
+    with pytest.raises(InvalidInputError) as caught:
+        read(HEADER, "0,1,99999999999999997,1,a")
+    (found,) = caught.value.details
+    assert found.endswith('num_gpus "99999999999999997" is too large; write at most 1,000,000')
+
+
 @pytest.mark.skipif(not REAL.exists(), reason="the Philly trace is not here")
 def test_the_real_trace():
     with gzip.open(REAL, "rt") as lines:

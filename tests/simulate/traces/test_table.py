@@ -84,6 +84,7 @@ def test_durations(text, seconds):
         ("", "d is missing"),
         ("nan", 'd "nan" is not finite'),
         ("inf", 'd "inf" is not finite'),
+        ("1e300", 'd "1e300" is too large'),
         ("-2h", 'd "-2h" is negative'),
         ("2 hours", 'd "2 hours" is not a valid duration'),
         ("1_000", 'd "1_000" is not a valid duration'),
