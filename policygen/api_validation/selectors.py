@@ -1,6 +1,6 @@
 """What the code of the API server refuses in selectors, and in budgets of the pods that they select."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from policygen.api_validation.fields import mapping, numbered, strings
@@ -11,13 +11,13 @@ from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 
-_OPERATORS = ("DoesNotExist", "Exists", "In", "NotIn")
+_WITH_VALUES, _WITHOUT_VALUES = ("In", "NotIn"), ("DoesNotExist", "Exists")
 _AMOUNTS = ("minAvailable", "maxUnavailable")
 _ALL = 100
 
 
 def label_selector(selector: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
-    """The refusals of a selector by labels.
+    """The refusals of a selector by labels; skips expressions of a wrong type.
 
     Source: k8s.io/apimachinery pkg/apis/meta/v1/validation, ValidateLabelSelector.
     """
@@ -26,22 +26,33 @@ def label_selector(selector: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
         if fault := key_fault(label) or value_fault(text):
             yield Refusal((*at, "matchLabels", label), Reason.LABEL, fault)
     for i, each in numbered(selector, "matchExpressions"):
-        here: Path = (*at, "matchExpressions", i)
-        key, operator, values = each.get("key"), each.get("operator"), strings(each, "values")
-        if isinstance(key, str) and (fault := key_fault(key)):
-            yield Refusal((*here, "key"), Reason.LABEL, fault)
-        if operator in ("In", "NotIn") and not each.get("values"):
-            message = f"operator {operator} needs values; write values, or the operator Exists"
-            yield Refusal((*here, "values"), Reason.MISSING_FIELD, message)
-        elif operator in ("Exists", "DoesNotExist") and values:
-            message = f"operator {operator} has values, which is refused; remove values, or write the operator In"
-            yield Refusal((*here, "values"), Reason.VALUE, message)
-        elif isinstance(operator, str) and operator not in _OPERATORS:
-            message = f"operator {quoted(operator)} is refused; {suggest(operator, _OPERATORS)}"
-            yield Refusal((*here, "operator"), Reason.VALUE, message)
-        for number, value in enumerate(values):
-            if fault := value_fault(value):
-                yield Refusal((*here, "values", number), Reason.LABEL, fault)
+        key, operator = each.get("key"), each.get("operator")
+        if isinstance(key, str) and isinstance(operator, str):
+            for path, reason, message in expression_faults(key, operator, strings(each, "values")):
+                yield Refusal((*at, "matchExpressions", i, *path), reason, message)
+
+
+def expression_faults(
+    key: str, operator: str, values: Sequence[str]
+) -> Iterator[tuple[Path, Reason, str]]:
+    """What is refused in one expression of a selector by labels, with paths below the expression."""
+    if fault := key_fault(key):
+        yield ("key",), Reason.LABEL, fault
+    if operator in _WITHOUT_VALUES:
+        if values:
+            message = f"operator {operator} takes no values; remove the values, or use In"
+            yield ("values",), Reason.VALUE, message
+        return
+    if operator not in _WITH_VALUES:
+        known = (*_WITH_VALUES, *_WITHOUT_VALUES)
+        message = f"operator {quoted(operator)} is not valid; {suggest(operator, known)}"
+        yield ("operator",), Reason.VALUE, message
+    elif not values:
+        message = f"operator {operator} needs values; write at least one value, or use Exists"
+        yield ("values",), Reason.MISSING_FIELD, message
+    for number, value in enumerate(values):
+        if fault := value_fault(value):
+            yield ("values", number), Reason.LABEL, fault
 
 
 def disruption_budget(thing: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -6,7 +6,9 @@ Source: pkg/apis/core/validation/validation.go of Kubernetes 1.36.3, validateAff
 from collections.abc import Iterator
 from typing import Any
 
+from policygen.api_validation.fields import strings
 from policygen.api_validation.metadata import is_subdomain
+from policygen.api_validation.selectors import expression_faults
 from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted
@@ -18,7 +20,6 @@ from policygen.lint.core.pod_templates import Part
 _WITH_VALUES = ("In", "NotIn")
 _WITHOUT = ("Exists", "DoesNotExist")
 _ORDERED = ("Gt", "Lt")
-_OPERATORS = (*_WITH_VALUES, *_WITHOUT)
 _HEAVIEST = 100
 
 
@@ -51,12 +52,12 @@ def _affinity(spec: Part) -> Iterator[FaultAt]:
                     f"{spec.owner} has a preferred affinity with weight {weight or 0}, which is refused; write 1 to {_HEAVIEST}",
                 )
             terms.append(term.under("podAffinityTerm"))
-            yield from _expressions(term.under("preference"), "nodes")
+            yield from _expressions(term.under("preference"))
             yield from _fields(term.under("preference"))
         if key != "nodeAffinity":
             terms += affinity.under(key).items(REQUIRED)
     for term in affinity.under("nodeAffinity").under(REQUIRED).items("nodeSelectorTerms"):
-        yield from _expressions(term, "nodes")
+        yield from _expressions(term)
         yield from _fields(term)
         yield from _values(term)
     for term in terms[len(spread) :]:
@@ -65,40 +66,48 @@ def _affinity(spec: Part) -> Iterator[FaultAt]:
             yield term.at / "topologyKey", f"{spec.owner}: {fault}"
     for term in terms:
         for key in ("labelSelector", "namespaceSelector"):
-            yield from _expressions(term.under(key), "pods")
-            yield from _values(term.under(key))
-            labels = term.under(key).under("matchLabels")
-            yield from pod_templates.label_faults(labels)
+            yield from _labels(term.under(key))
 
 
-def _expressions(selector: Part, what: str) -> Iterator[FaultAt]:
-    """For nodes, the schema lists the valid operators, but does not refuse an empty one."""
+def _labels(selector: Part) -> Iterator[FaultAt]:
+    """Of a selector of pods or namespaces."""
+    for expression in selector.items("matchExpressions"):
+        key, operator = expression.data.get("key"), expression.data.get("operator")
+        if isinstance(key, str) and isinstance(operator, str):
+            values = strings(expression.data, "values")
+            for path, _, fault in expression_faults(key, operator, values):
+                yield expression.at.to(*path), f"{expression.owner}: {fault}"
+    yield from pod_templates.label_faults(selector.under("matchLabels"))
+
+
+def _expressions(selector: Part) -> Iterator[FaultAt]:
+    """Of a selector of nodes. The schema lists the valid operators, but does not refuse an empty one."""
     for expression in selector.items("matchExpressions"):
         operator, values = expression.data.get("operator"), expression.data.get("values")
         values = [] if values is None else values
         if not isinstance(operator, str) or not isinstance(values, list):
             continue
         who, key = expression.owner, expression.data.get("key")
-        known = (*_OPERATORS, *_ORDERED) if what == "nodes" else _OPERATORS
-        if operator not in known and (what == "pods" or not operator):
+        if not operator:
+            known = [*_WITH_VALUES, *_WITHOUT, *_ORDERED]
             yield (
                 expression.at / "operator",
-                f"{who} selects {what} by operator {quoted(operator)}, which is not valid; write {listed([*known])}",
+                f"{who} selects nodes by an empty operator, which is refused; write {listed(known)}",
             )
         elif operator in _WITH_VALUES and not values:
             yield (
                 expression.at,
-                f"{who} selects {what} by operator {operator} without values; write at least one value, or use Exists",
+                f"{who} selects nodes by operator {operator} without values; write at least one value, or use Exists",
             )
         elif operator in _WITHOUT and values:
             yield (
                 expression.at / "values",
-                f"{who} selects {what} by operator {operator}, which takes no values; remove the values, or use In",
+                f"{who} selects nodes by operator {operator}, which takes no values; remove the values, or use In",
             )
         elif operator in _ORDERED and len(values) != 1:
             yield (
                 expression.at,
-                f"{who} selects {what} by operator {operator}, which takes exactly one value; write one integer",
+                f"{who} selects nodes by operator {operator}, which takes exactly one value; write one integer",
             )
         if isinstance(key, str) and (fault := key_fault(key)):
             yield expression.at / "key", f"{expression.owner}: {fault}"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from policygen.api_validation.selectors import expression_faults
 from policygen.core.finding import Fault, Path
 from policygen.core.label_grammar import key_fault, value_fault
-from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector, Requirement
 from policygen.kubernetes.kueue import ClusterQueueView
@@ -15,8 +15,6 @@ from policygen.kubernetes.workloads import Workload
 
 Owner = Entry[ClusterQueueView] | Workload
 
-_WITH_VALUES = ("In", "NotIn")
-_WITHOUT = ("Exists", "DoesNotExist")
 OWNERS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 """Kinds that must select the pods of their own template."""
 
@@ -80,36 +78,6 @@ def faults(selector: LabelSelector) -> Iterator[Fault]:
         for fault in (key_fault(key), value_fault(value)):
             if fault:
                 yield ("matchLabels", key), fault
-    for i, requirement in enumerate(selector.match_expressions):
-        for fault, steps in _expression(requirement):
-            yield ("matchExpressions", i, *steps), fault
-
-
-def _expression(requirement: Requirement) -> list[tuple[str, Path]]:
-    found: list[tuple[str, Path]] = []
-    if fault := key_fault(requirement.key):
-        found.append((fault, ("key",)))
-    if requirement.operator in _WITH_VALUES:
-        if not requirement.values:
-            found.append(
-                (
-                    f"operator {requirement.operator} needs values; write at least one value, or use Exists",
-                    ("values",),
-                )
-            )
-    elif requirement.operator not in _WITHOUT:
-        known = "In, NotIn, Exists or DoesNotExist"
-        found.append(
-            (f"operator {quoted(requirement.operator)} is not valid; write {known}", ("operator",))
-        )
-    elif requirement.values:
-        found.append(
-            (
-                f"operator {requirement.operator} takes no values; remove the values, or use In",
-                ("values",),
-            )
-        )
-    for j, value in enumerate(requirement.values):
-        if fault := value_fault(value):
-            found.append((fault, ("values", j)))
-    return found
+    for i, it in enumerate(selector.match_expressions):
+        for path, _, message in expression_faults(it.key, it.operator, it.values):
+            yield ("matchExpressions", i, *path), message

@@ -36,7 +36,7 @@ def label(**changed):
         (required(matchFields=[field(values=None)]), "by a field with 0 values"),
         (required(matchFields=[field(operator="Exists")]), "write In or NotIn"),
         (required(matchFields=[field(values=["A b"])]), 'the node "A b"'),
-        (required(matchExpressions=[label(operator="")]), 'by operator ""'),
+        (required(matchExpressions=[label(operator="")]), "by an empty operator"),
         (required(matchExpressions=[label(operator="Gt", values=["-1"])]), '"-1"'),
         ({"nodeAffinity": {PREFERRED: [{"weight": None, "preference": {}}]}}, "weight 0"),
         ({"nodeAffinity": {PREFERRED: [{"preference": {}}]}}, "weight 0"),
