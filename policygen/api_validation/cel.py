@@ -8,14 +8,13 @@ here fails the tests.
 Rules about `oldSelf` check an update: TRANSITIONS names the field that each of them freezes, and when.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policygen.api_validation.remedies import advised
 from policygen.core.finding import Path
+from policygen.core.go_values import integer
 
-_INTEGER = re.compile(r"\+?[0-9]+|-0+")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -53,7 +52,8 @@ def _not_of_karpenter(label: str) -> bool:
 
 
 def _one_number(values: Sequence[str]) -> bool:
-    return len(values) == 1 and _INTEGER.fullmatch(values[0]) is not None
+    number = integer(values[0]) if len(values) == 1 else None
+    return number is not None and number >= 0
 
 
 def _number_given(value: Any, *names: str) -> int:

@@ -108,6 +108,12 @@ def _defaulted(schema):
     return {name for name, part in schema["properties"].items() if "default" in part}
 
 
+def verdict(text, value):
+    """The verdict of the runtime."""
+    answer = ENVIRONMENT.compile(text).eval(data={"self": value})
+    return answer.type() == runtime.Type.BOOL and answer.value()
+
+
 @pytest.mark.parametrize("text", sorted(cel.RULES))
 @settings(max_examples=60)
 @given(st.data())
@@ -115,9 +121,14 @@ def test_verdict(text, data):
     named = set(re.findall(r"\w+", text))
     literals = words(text)
     value = data.draw(values(SCHEMAS[text], named, literals))
-    answer = ENVIRONMENT.compile(text).eval(data={"self": value})
-    holds = answer.type() == runtime.Type.BOOL and answer.value()
-    assert cel.compiled({"rule": text}).holds(value) == holds
+    assert cel.compiled({"rule": text}).holds(value) == verdict(text, value)
+
+
+@pytest.mark.parametrize(("number", "holds"), [(2**63 - 1, True), (2**63, False), (-1, False)])
+def test_a_number_has_64_bits(number, holds):
+    [text] = [it for it in cel.RULES if "int(" in it]
+    value = [{"key": "a", "operator": "Gt", "values": [str(number)]}]
+    assert cel.compiled({"rule": text}).holds(value) == verdict(text, value) == holds
 
 
 @pytest.mark.parametrize("text", sorted(cel.RULES))
