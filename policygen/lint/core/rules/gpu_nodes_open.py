@@ -1,14 +1,26 @@
 """GPU nodes have no taint, so pods without GPUs can fill them."""
 
+from msgspec import Struct
+
 from policygen.core.names import GPU
 from policygen.core.quoting import counted
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import HARD
-from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.node_index import Bits
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+class GpuNodes(Struct, frozen=True, eq=False):
+    """All known nodes."""
+
+    open: Bits
+    """Those with accelerators that no taint protects."""
+    tainted: Bits
+    """Those with accelerators and such a taint."""
+    without: Bits
+    """Those without accelerators."""
 
 
 def check(facts: Facts) -> Hits:
@@ -18,21 +30,14 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/framework/plugins/tainttoleration of Kubernetes 1.36.3; a selector of GPU
     pods does not keep other pods away.
     """
-    index = facts.derive(node_index)
-    untainted: Bits = 0
-    without: Bits = 0
-    for bit, node in index.entries(index.all):
-        if not has_gpus(node):
-            without |= bit
-        elif not is_tainted(node):
-            untainted |= bit
+    index, nodes = facts.derive(node_index), facts.derive(gpu_nodes)
     guests = []
     used: Bits = 0
-    for it in facts.derive(pod_demands) if untainted and without else ():
+    for it in facts.derive(pod_demands) if nodes.open and nodes.without else ():
         takers = index.takers(it.ways[0].demand) if is_plain(it) else 0
-        if takers & untainted and takers & without:
+        if takers & nodes.open and takers & nodes.without:
             guests.append(it.workload)
-            used |= takers & untainted
+            used |= takers & nodes.open
     if guests:
         other = counted(len(guests) - 1, "other workload")
         open_ = {node.name: node for _, node in index.entries(used)}
@@ -56,14 +61,18 @@ def is_plain(it: PodDemand) -> bool:
     return not way.flavors and bool(names) and not devices
 
 
-def has_gpus(node: Node) -> bool:
-    """Whether a node offers accelerators."""
-    return any(is_one(name) and have for name, have in node.allocatable.items())
-
-
-def is_tainted(node: Node) -> bool:
-    """Whether a taint of a node keeps pods away."""
-    return any(taint.effect in HARD for taint in node.taints)
+def gpu_nodes(facts: Facts) -> GpuNodes:
+    """The nodes by accelerators and taints that keep pods away; use it with `facts.derive`."""
+    index = facts.derive(node_index)
+    open_, tainted, without = 0, 0, 0
+    for bit, node in index.entries(index.all):
+        if not any(is_one(name) and have for name, have in node.allocatable.items()):
+            without |= bit
+        elif any(taint.effect in HARD for taint in node.taints):
+            tainted |= bit
+        else:
+            open_ |= bit
+    return GpuNodes(open_, tainted, without)
 
 
 RULE = ObjectRule(

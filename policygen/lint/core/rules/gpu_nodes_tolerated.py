@@ -4,12 +4,11 @@ from policygen.core.quoting import counted
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import TaintView
 from policygen.kubernetes.node_filters import HARD
-from policygen.kubernetes.node_index import Bits
 from policygen.kubernetes.workloads import KINDS, PodSpec
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.core.refused_pods import named
-from policygen.lint.core.rules.gpu_nodes_open import has_gpus, is_plain, is_tainted
+from policygen.lint.core.rules.gpu_nodes_open import gpu_nodes, is_plain
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -20,27 +19,20 @@ def check(facts: Facts) -> Hits:
     workloads of which other pods request GPUs.
     Source: pkg/scheduler/framework/plugins/tainttoleration of Kubernetes 1.36.3.
     """
-    index = facts.derive(node_index)
-    tainted: Bits = 0
-    without: Bits = 0
-    for bit, node in index.entries(index.all):
-        if not has_gpus(node):
-            without |= bit
-        elif is_tainted(node):
-            tainted |= bit
-    if not tainted or not without:
+    index, nodes = facts.derive(node_index), facts.derive(gpu_nodes)
+    if not nodes.tainted or not nodes.without:
         return
     demands = facts.derive(pod_demands)
     users = {it.workload.at for it in demands if not is_plain(it)}
     for it in demands:
         takers = 0 if it.workload.at in users else index.takers(it.ways[0].demand)
-        if not takers & tainted or not takers & without:
+        if not takers & nodes.tainted or not takers & nodes.without:
             continue
-        _, first = next(index.entries(takers & tainted))
+        _, first = next(index.entries(takers & nodes.tainted))
         taint = next(filter(_keeps_away, first.taints))
         place = _toleration(it, taint)
         if place is not None:
-            count = (takers & tainted).bit_count()
+            count = (takers & nodes.tainted).bit_count()
             yield Hit(
                 RULE,
                 f"the pods of {it.workload} request no GPU, but tolerate taint {named(taint)}, so they can use up the "
