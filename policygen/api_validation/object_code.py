@@ -17,15 +17,13 @@ from policygen.api_validation.metadata import finalizer_fault, is_namespace, is_
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.core import durations, quantity
 from policygen.core.finding import Path
-from policygen.core.label_grammar import ENDS, key_fault, value_fault
+from policygen.core.label_grammar import ENDS, config_key_fault, key_fault, value_fault
 from policygen.core.names import CRON_JOB_NAME
 from policygen.core.quoting import listed, quoted
 from policygen.core.standard_resources import whole
 
 CONFIG_MAP_BYTES = 1 << 20
 """The most bytes of all values of a ConfigMap together, and of its keys beside them."""
-_KEY = re.compile(r"[-._a-zA-Z0-9]+")
-_LONGEST_KEY = 253
 
 _AVOIDED = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 _POD_SECURITY = "pod-security.kubernetes.io/"
@@ -60,7 +58,7 @@ def _config_map(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     texts, coded = mapping(thing, "data"), mapping(thing, "binaryData")
     for field, entries in (("data", texts), ("binaryData", coded)):
         for key, value in entries.items():
-            if fault := _key_fault(key):
+            if fault := config_key_fault(key):
                 yield Refusal((field, key), Reason.FORMAT, fault, key=True)
             if isinstance(value, str):
                 size += len(value.encode()) if field == "data" else _decoded_length(value)
@@ -73,16 +71,6 @@ def _config_map(thing: Mapping[str, Any]) -> Iterator[Refusal]:
             f"{CONFIG_MAP_BYTES} (1 MiB); remove entries"
         )
         yield Refusal((), Reason.LENGTH, message)
-
-
-def _key_fault(key: str) -> str:
-    if not _KEY.fullmatch(key):
-        return f'{quoted(key)} is not a valid key; write letters, digits, "-", "_" and "."'
-    if len(key) > _LONGEST_KEY:
-        return f"the key has {len(key)} characters; write at most {_LONGEST_KEY}"
-    if key == "." or key.startswith(".."):
-        return f'{quoted(key)} is not a valid key, because it is "." or begins with ".."; write another key'
-    return ""
 
 
 def _decoded_length(text: str) -> int:

@@ -19,7 +19,14 @@ from policygen.api_validation.refusal import Spot, path_to
 from policygen.core import quantity
 from policygen.core.decoding import decode
 from policygen.core.finding import Fault, dotted
-from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN, key_fault, value_fault
+from policygen.core.label_grammar import (
+    DNS_LABEL,
+    ENDS,
+    SUBDOMAIN,
+    config_key_fault,
+    key_fault,
+    value_fault,
+)
 from policygen.core.quoting import listed, quoted, shown
 from policygen.core.suggest import suggest
 
@@ -30,7 +37,6 @@ POD = "v1 Pod"
 
 _PORT = re.compile(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 _LONGEST_PORT = 15
-_CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]+", re.ASCII)
 _LONGEST = 253
 _VARIABLE = re.compile(r"[ -<>-~]+")
 _WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
@@ -86,12 +92,7 @@ FORMS: Mapping[str, StringForm] = {
         {"pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$", "maxLength": _LONGEST_PORT},
     ),
     "key of a ConfigMap": StringForm(
-        lambda text: (
-            len(text) <= _LONGEST
-            and text != "."
-            and not text.startswith("..")
-            and bool(_CONFIG_KEY.fullmatch(text))
-        ),
+        lambda text: not config_key_fault(text),
         'letters, digits, "-", "_" and "."',
         {"pattern": "^[-_a-zA-Z0-9][-._a-zA-Z0-9]*$", "maxLength": _LONGEST},
     ),

@@ -1,4 +1,4 @@
-"""The grammar of names, label keys and values.
+"""The grammar of names, of label keys and values, and of keys of ConfigMaps.
 
 Source: k8s.io/apimachinery `pkg/util/validation`.
 """
@@ -19,6 +19,8 @@ ENDS = "beginning and ending with a letter or digit"
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(SUBDOMAIN)
+_CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]+")
+_LONGEST_CONFIG_KEY = 253
 _WRITE = f'write at most 63 letters, digits, "-", "_" and ".", {ENDS}'
 
 
@@ -38,4 +40,15 @@ def value_fault(value: str) -> str | None:
     """The fault of a label value and its remedy; None for a valid value."""
     if value and not _NAME.fullmatch(value):
         return f"{quoted(value)} is not a valid label value; {_WRITE}"
+    return None
+
+
+def config_key_fault(key: str) -> str | None:
+    """The fault of a key of a ConfigMap or Secret and its remedy; None for a valid key."""
+    if not _CONFIG_KEY.fullmatch(key):
+        return f'{quoted(key)} is not a valid key; write letters, digits, "-", "_" and "."'
+    if len(key) > _LONGEST_CONFIG_KEY:
+        return f"the key has {len(key)} characters; write at most {_LONGEST_CONFIG_KEY}"
+    if key == "." or key.startswith(".."):
+        return f'{quoted(key)} is not a valid key, because it is "." or begins with ".."; write another key'
     return None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.label_grammar import config_key_fault, key_fault, value_fault
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,20 @@ def test_valid_values(value):
 @pytest.mark.parametrize("value", ["a b", "a/b", "-", "x" * 64, "é"])
 def test_invalid_values(value):
     assert "is not a valid label value; write at most 63 letters" in value_fault(value)
+
+
+@pytest.mark.parametrize(
+    ("key", "fault"),
+    [
+        ("a_b.C-1", None),
+        (".a", None),
+        ("", "not a valid key"),
+        ("a/b", "not a valid key"),
+        (".", 'it is "."'),
+        ("..a", 'begins with ".."'),
+        ("x" * 254, "254 characters"),
+    ],
+)
+def test_keys_of_config_maps(key, fault):
+    found = config_key_fault(key)
+    assert found is None if fault is None else fault in found
