@@ -84,6 +84,8 @@ def _of_group(
         )
         for name in deserved[0]
     ]
+    if not all(it.is_possible for it in wanted):
+        return {}
     fixed = [it.own for it in group]
     for tried in _candidates(fixed, wanted):
         if all(it.shares(tried) == it.wanted for it in wanted):
@@ -97,6 +99,13 @@ class _Division(Struct, frozen=True):
     amount: int
     ceilings: list[int]
     wanted: list[int]
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether some weights can make these shares: all divide the same sum, and have the same ceilings."""
+        whole = min(max(self.amount, 0), sum(self.ceilings))
+        below = (it <= most for it, most in zip(self.wanted, self.ceilings, strict=True))
+        return sum(self.wanted) == whole and all(below)
 
     def shares(self, weights: Sequence[int]) -> list[int]:
         """The shares that these weights make."""
@@ -124,10 +133,13 @@ def _candidates(fixed: Sequence[bool], wanted: Sequence[_Division]) -> Iterator[
             ]
             yield tried
     for _ in range(_ROUNDS):
+        before = tried
         for index, it in enumerate(fixed):
             if not it:
                 tried = _moved(tried, index, wanted)
                 yield tried
+        if tried == before:
+            break
 
 
 def _moved(weights: Sequence[int], index: int, wanted: Sequence[_Division]) -> list[int]:
