@@ -3,7 +3,8 @@
 tests/servers/test_removal.py deletes such objects on the real servers.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -70,35 +71,61 @@ def _admitted_by(workload: Entry[WorkloadView]) -> str:
     return text(workload.object.data, "status", "admission", "clusterQueue")
 
 
+def _running(cluster: Cluster) -> Mapping[str, Sequence[Object]]:
+    """The admitted Workloads of each ClusterQueue."""
+    found: defaultdict[str, list[Object]] = defaultdict(list)
+    for it in _open(cluster):
+        if name := _admitted_by(it):
+            found[name].append(it.object)
+    return found
+
+
+def _by_local_queue(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Entry[WorkloadView]]]:
+    """The Workloads of each LocalQueue, by namespace and name."""
+    found: defaultdict[tuple[str, str], list[Entry[WorkloadView]]] = defaultdict(list)
+    for it in _open(cluster):
+        found[it.namespace, it.fields.queue_name].append(it)
+    return found
+
+
+def _local_queues(cluster: Cluster) -> Mapping[str, Sequence[Object]]:
+    """The LocalQueues of each ClusterQueue."""
+    found: defaultdict[str, list[Object]] = defaultdict(list)
+    for it in cluster.local_queues:
+        found[it.fields.cluster_queue].append(it.object)
+    return found
+
+
+def _pods(cluster: Cluster) -> Mapping[str, Sequence[str]]:
+    """The names of the pods of each namespace that have not ended."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for it in cluster.pods:
+        if not it.done:
+            found[it.namespace].append(f"{it.namespace}/{it.name}")
+    return found
+
+
 def _cluster_queue(removed: Object, at: ClusterChange) -> Iterator[Use]:
-    workloads = list(_open(at.before))
-    running = [it.object for it in workloads if _admitted_by(it) == removed.name]
+    running = at.before.derive(_running).get(removed.name, ())
     yield _use(
         "admitted workload",
         running,
         "keep running, and Kueue keeps the queue until the last one ends; it admits nothing new",
     )
-    queues = {
-        (it.namespace, it.name)
-        for it in at.before.local_queues
-        if it.fields.cluster_queue == removed.name
-    }
+    of_queue = at.before.derive(_by_local_queue)
     pending = [
         it.object
-        for it in workloads
-        if not _admitted_by(it) and (it.namespace, it.fields.queue_name) in queues
+        for queue in at.before.derive(_local_queues).get(removed.name, ())
+        for it in of_queue.get((queue.namespace, queue.name), ())
+        if not _admitted_by(it)
     ]
     yield _use("pending workload", pending, "wait until the LocalQueue names another queue")
-    local = [it.object for it in at.after.local_queues if it.fields.cluster_queue == removed.name]
+    local = at.after.derive(_local_queues).get(removed.name, ())
     yield _use("LocalQueue", local, "name it, so new workloads wait")
 
 
 def _local_queue(removed: Object, at: ClusterChange) -> Iterator[Use]:
-    here = [
-        it
-        for it in _open(at.before)
-        if it.namespace == removed.namespace and it.fields.queue_name == removed.name
-    ]
+    here = at.before.derive(_by_local_queue).get((removed.namespace, removed.name), ())
     running = [it.object for it in here if _admitted_by(it)]
     yield _use("admitted workload", running, "keep running; an evicted one waits")
     pending = [it.object for it in here if not _admitted_by(it)]
@@ -158,11 +185,7 @@ def _priority(removed: Object, at: ClusterChange) -> Iterator[Use]:
 
 
 def _namespace(removed: Object, at: ClusterChange) -> Iterator[Use]:
-    pods = [
-        f"{it.namespace}/{it.name}"
-        for it in at.before.pods
-        if it.namespace == removed.name and not it.done
-    ]
+    pods = at.before.derive(_pods).get(removed.name, ())
     yield _use("pod", pods, "are deleted if a tool deletes the namespace; policygen never does")
 
 
