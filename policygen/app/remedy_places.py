@@ -1,5 +1,6 @@
 """Files and lines of the fields that remedies change, so that a user can type them."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -25,6 +26,9 @@ class RemedyPlaces:
         models: Mapping[str, At] | None = None,
     ) -> None:
         self._documents = {it.index: it for it in documents}
+        files = {it.source.name for it in self._documents.values()}
+        self._files = Counter(Path(it).name for it in files)
+        """How many files have each name."""
         objects = list(objects)
         of_models = ((it, (models or {}).get(it.labels.get(MODEL, ""))) for it in objects)
         self._models = {(it.kind, it.namespace, it.name): at for it, at in of_models if at}
@@ -81,5 +85,4 @@ class RemedyPlaces:
     def _short(self, file: str) -> str:
         """The name of a file, or its path if other files have this name."""
         name = Path(file).name
-        same = {it.source.name for it in self._documents.values()}
-        return file if sum(Path(it).name == name for it in same) > 1 else name
+        return file if self._files[name] > 1 else name
