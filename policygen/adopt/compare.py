@@ -18,7 +18,7 @@ from policygen.adopt.volcano import VOLCANOS
 from policygen.core.finding import dotted
 from policygen.core.names import MANAGED_BY, SET
 from policygen.drift.compare import FieldDifference, Read, differences
-from policygen.drift.drift import GROUP_KINDS, RenderedObject, alike
+from policygen.drift.drift import GROUP_KINDS, RenderedObject, alike, new_metadata
 from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO, Cluster
 from policygen.kubernetes.kueue import POLICY_KINDS
 from policygen.kubernetes.object import Object
@@ -103,13 +103,9 @@ def spec_differences(
 
 
 def _more_metadata(expected: Object, found: Object) -> Iterator[FieldDifference]:
-    """The labels and annotations that only the object has that was read."""
-    for part in ("labels", "annotations"):
-        mine, theirs = (mapping(it.data, "metadata", part) for it in (expected, found))
-        for key, value in theirs.items():
-            if key not in mine and not str(key).startswith(_OF_TOOLS):
-                path = ("metadata", part, key)
-                yield FieldDifference(path, UNSET, value, path, named=path)
+    """The labels and annotations that only the object has that was read, and no tool wrote."""
+    more = new_metadata(expected, found)
+    return (it for it in more if not str(it.path[-1]).startswith(_OF_TOOLS))
 
 
 def _policy(cluster: Cluster, inferred: Inferred) -> Iterator[Object]:

@@ -236,7 +236,7 @@ def new_metadata(was: Object, now: Object) -> Iterator[FieldDifference]:
         for key, value in theirs.items():
             if key not in mine:
                 path = ("metadata", part, key)
-                yield FieldDifference(path, UNSET, value, path)
+                yield FieldDifference(path, UNSET, value, path, named=path)
 
 
 def alike(one: Object, other: Object) -> tuple[Object, Object]:
