@@ -109,27 +109,27 @@ def distilled(cluster: Cluster, scope: Scope, documents: Sequence[Document] = ()
         text = "".join(text for _, text in texts)
         compiled = compiling.compiled_text(text, "adopted.yaml", extras)
     except SpecError as error:
-        found = [each for it in error.findings for each in _of_objects(it, inferred, documents)]
+        there = {it.index: it for it in documents}
+        found = [each for it in error.findings for each in _of_objects(it, inferred, there)]
         raise SpecError(ordered(found), unplanned=error.unplanned) from None
     made = drift.rendered(compiled, RenderRequest((), {}, extras))
     return Distilled(inferred, texts, compiled, made)
 
 
 def _of_objects(
-    finding: Finding, inferred: Inferred, documents: Sequence[Document]
+    finding: Finding, inferred: Inferred, documents: Mapping[int, Document]
 ) -> Iterator[Finding]:
-    """An error of the spec, as errors of the objects that it was made of: nobody sees the spec."""
+    """An error of the spec, as errors of the objects that it was made of, since the spec is not printed."""
     kind, _, name = finding.object.partition(" ")
     of_kind: Mapping[str, Sequence[Team | Pool]] = {
         "Team": inferred.spec.teams,
         "ResourcePool": inferred.spec.pools,
     }
     made_of = next((it for it in of_kind.get(kind, ()) if it.name == name), None)
-    there = {it.index: it for it in documents}
     made = inferred.origins.get((kind, name), ())
     for origin in made:
         field = field_of(origin, made_of, finding.path)
-        document = there.get(origin.at.document)
+        document = documents.get(origin.at.document)
         path = (*origin.at.path, *field)
         yield finding._replace(
             message=f"{origin}{f' ({dotted(field)})' if field else ''} makes an invalid {finding.object}: "

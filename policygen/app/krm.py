@@ -232,7 +232,7 @@ def _lint(items: Sequence[Resource], function: LintFunction, today: date) -> Fun
         worst = severities[function.fail_on]
         failed = not report.complete or any(it.severity >= worst for it in findings)
     results = [_result(it, texts.item(it)) for it in findings]
-    # A line of standard input helps nobody: the object and its field are named instead.
+    # No file has the lines of standard input, so only the object and its field are named.
     shown = tuple(
         it._replace(place=None) if it.place and it.place.file == STDIN else it for it in findings
     )

@@ -282,9 +282,8 @@ def _notes(
             levels = [it for it in pool.pool.topology_levels if it != HOSTNAME]
             if levels and pool.policy.topology_aware:
                 yield (
-                    f"label {listed(levels)} of the nodes of pool {pool.name} is not in the spec, so all of them have "
-                    "the same; to simulate their topology, pass a snapshot or "
-                    "manifests of nodes"
+                    f"the spec does not have the values of {listed(levels)} of the nodes of pool {pool.name}, so all "
+                    "nodes have the same value; to simulate their topology, pass a snapshot or manifests of nodes"
                 )
     assumed = sum(it.assumed for it in found)
     if assumed:

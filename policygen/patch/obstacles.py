@@ -74,14 +74,14 @@ def other_nodes(draft: Draft, template: Path, run: RunModel) -> None:
 
 
 def other_taints(draft: Draft, template: Path, run: RunModel) -> None:
-    """Add contradictions for tolerations of pools in which the team has no share: the door refuses them."""
+    """Add contradictions for tolerations of pools in which the team has no share.
+
+    The policies of `--with admission` refuse them.
+    """
     at = (*template, "spec", "tolerations")
     for number, it in numbered(draft.value(at)):
-        found = [
-            name
-            for name, taint in run.other_taints.items()
-            if tolerates(toleration_view(it), taint)
-        ]
+        view = toleration_view(it)
+        found = [name for name, taint in run.other_taints.items() if tolerates(view, taint)]
         if found:
             path = (*at, number)
             taints = f"{'taint' if len(found) == 1 else 'taints'} {listed(found, 'and')}"

@@ -337,7 +337,7 @@ def test_racks_of_a_spec_are_not_known(tmp_path):
     report = app_simulate.simulate(request)
     assert report.result.jobs[0].domains == {"a100": 1}
     assert report.notes[0].startswith(
-        "label example.com/rack of the nodes of pool a100 is not in the spec, so all of them have the same"
+        "the spec does not have the values of example.com/rack of the nodes of pool a100, so all nodes have the same value"
     )
 
 
