@@ -6,7 +6,7 @@ Sources: pkg/apis/{batch,core}/validation and pkg/registry/batch/job/strategy.go
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from policygen.api_validation.fields import mapping, mappings
+from policygen.api_validation.fields import mapping, mappings, strings
 from policygen.api_validation.updates import service, storage
 from policygen.api_validation.updates.states import Data, differences
 from policygen.api_validation.updates.update import (
@@ -25,7 +25,7 @@ MutablePodResourcesForSuspendedJobs)."""
 
 def _quota(update: ObjectUpdate) -> Iterator[RefusedChange]:
     path = ("spec", "scopes")
-    old, new = (set(map(str, at_path(it, path) or ())) for it in (update.old, update.new))
+    old, new = ({*strings(it, *path)} for it in (update.old, update.new))
     if old != new:
         yield RefusedChange(path, "scopes is immutable", RECREATE)
 

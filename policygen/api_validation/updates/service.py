@@ -29,8 +29,8 @@ def service(update: ObjectUpdate) -> Iterator[RefusedChange]:
         yield RefusedChange(("spec", "ipFamilies"), why, RECREATE)
 
 
-def _type(spec: Data) -> Any:
-    return spec.get("type") or "ClusterIP"
+def _type(spec: Data) -> str:
+    return str(spec.get("type") or "ClusterIP")
 
 
 def _first(spec: Data) -> Any:

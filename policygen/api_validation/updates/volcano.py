@@ -34,12 +34,13 @@ def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
     yield from _restored(update, lost)
 
     def may_change(path: Path) -> bool:
-        if path in lost or path[1] in _MUTABLE or _is_no_divisor(update, path):
+        field = path[1] if len(path) > 1 else ""
+        if path in lost or field in _MUTABLE or _is_no_divisor(update, path):
             return True
-        if path[1] == "tasks":
+        if field == "tasks":
             return path[3:4] != () and path[3] in _MUTABLE_OF_TASK
         return (
-            path[1] == "volumes"
+            field == "volumes"
             and path[3:] == ("volumeClaimName",)
             and bool(at_path(update.new, (*path[:3], "volumeClaim")))
         )

@@ -235,6 +235,20 @@ def test_another_order_of_the_volumes_of_a_task_is_refused():
     assert refusals(old, job(volumes[::-1])) == [f"spec.tasks[0].template.spec.volumes: {ONLY}"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (thing("v1", "ResourceQuota", spec={"scopes": ["BestEffort"]}), {"scopes": 5}),
+        (thing("v1", "Service", spec={"type": "ClusterIP"}), {"type": [1]}),
+        (thing("batch.volcano.sh/v1alpha1", "Job", spec={"queue": "a"}), 5),
+    ],
+)
+def test_fields_of_a_wrong_type(old, new):
+    """Another rule reports them."""
+    for pair in ((old, {**old, "spec": new}), ({**old, "spec": new}, old)):
+        assert all(it.path[0] == "spec" for it in refused_changes(*pair))
+
+
 def test_every_rule_about_updates_is_known():
     found = set()
 
