@@ -8,7 +8,7 @@ from policygen.client.projection import projected
 from policygen.core.names import MANAGED_BY
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import POD, GroupKind
-from policygen.kubernetes.untyped import keyed_texts
+from policygen.kubernetes.untyped import keyed_texts, text
 
 
 def kept(data: dict[str, Any], held: Object) -> dict[str, Any]:
@@ -37,8 +37,8 @@ def _visible(data: Any, held: Any, key: str) -> Any:
     if isinstance(data, dict) and isinstance(held, dict):
         return _common(data, held)
     if isinstance(data, list) and isinstance(held, list):
-        by_name = {it["name"]: it for it in held if isinstance(it, dict) and "name" in it}
-        if by_name and all(isinstance(it, dict) and it.get("name") for it in data):
+        by_name = {text(it, "name"): it for it in held if text(it, "name")}
+        if by_name and all(text(it, "name") for it in data):
             known = (it for it in data if it["name"] in by_name or key not in _PARTIAL)
             return [_common(it, by_name.get(it["name"], it)) for it in known]
         if len(data) == len(held):

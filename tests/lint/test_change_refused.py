@@ -136,6 +136,11 @@ def test_junk_is_no_crash(tmp_path, junk):
     assert "crashed" not in [it.verdict for it in report.rules]
 
 
+def test_a_name_of_a_wrong_type_is_no_crash(tmp_path):
+    report = run(tmp_path, POD, POD.replace("name: main", "name: [main]"))
+    assert "crashed" not in [it.verdict for it in report.rules]
+
+
 VCJOB = """\
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
