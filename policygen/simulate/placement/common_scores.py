@@ -6,7 +6,7 @@ and helper/normalize_score.go of Kubernetes 1.36.3.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec.structs import replace
@@ -79,7 +79,7 @@ def common_parts(
                 for labels in _labels(nodes)
             ]
         )
-    constraints = soft_constraints(shape, profile)
+    constraints = spread_constraints(shape, profile, soft=True)
     if constraints:
         everywhere = bool(shape.constraints) or not profile.system_constraints
         found[SPREAD] = Spread(nodes, shape, constraints, everywhere=everywhere)
@@ -142,14 +142,38 @@ class Raw:
         return [_MOST - it for it in found] if self._reverse else found
 
 
-def soft_constraints(shape: PodShape, profile: Profile) -> tuple[Constraint, ...]:
-    """The constraints that score nodes: those of the pod, or the default ones with its selector."""
+def spread_constraints(shape: PodShape, profile: Profile, *, soft: bool) -> tuple[Constraint, ...]:
+    """Those of the pod, or the default ones with its selector: the soft ones score nodes, the others refuse them."""
     if shape.constraints:
-        return tuple(it for it in shape.constraints if it.soft)
+        return tuple(it for it in shape.constraints if it.soft is soft)
     selector = shape.default_selector
     if selector is None or selector.empty:
         return ()
-    return tuple(replace(it, selector=selector) for it in profile.constraints if it.soft)
+    return tuple(replace(it, selector=selector) for it in profile.constraints if it.soft is soft)
+
+
+class CountedPods:
+    """Which spread constraints count pods of a shape; found once for each shape."""
+
+    def __init__(self, constraints: Sequence[Constraint], namespace: str) -> None:
+        self._constraints, self._namespace = constraints, namespace
+        self._found: dict[PodShape, tuple[int, ...]] = {}
+
+    def by(self, pod: PodShape) -> tuple[int, ...]:
+        """The indexes of the constraints that count a pod.
+
+        An empty selector counts no pods, as a missing one does (countPodsMatchSelector).
+        """
+        found = self._found.get(pod)
+        if found is None:
+            found = self._found[pod] = tuple(self._by(pod))
+        return found
+
+    def _by(self, pod: PodShape) -> Iterator[int]:
+        for i, it in enumerate(self._constraints if pod.namespace == self._namespace else ()):
+            selector = it.selector
+            if selector is not None and not selector.empty and selector.selects(pod.labels):
+                yield i
 
 
 SpreadKey = tuple[bool, tuple[str | int | None, ...]]
@@ -171,7 +195,7 @@ class Spread:
         everywhere: bool,
     ) -> None:
         self._constraints = constraints
-        self._namespace = shape.namespace
+        self._counting = CountedPods(constraints, shape.namespace)
         self._values = [nodes.topology(it.key).values for it in constraints]
         keys = tuple(it.key for it in constraints)
         self._empty = nodes.lasting(
@@ -183,7 +207,6 @@ class Spread:
         self._counted = [counts_in_domain(nodes, shape.demand, it) for it in constraints]
         self._pods: list[Counter[Any]] = [Counter() for _ in constraints]
         """The pods by node for hosts, else by the value of the label."""
-        self._selecting: dict[PodShape, tuple[int, ...]] = {}
 
     def key(self, node: int) -> SpreadKey:
         """The class of a node."""
@@ -196,19 +219,13 @@ class Spread:
             for i, it in enumerate(self._constraints)
         )
 
-    def _selected(self, pod: PodShape) -> tuple[int, ...]:
-        found = self._selecting.get(pod)
-        if found is None:
-            found = self._selecting[pod] = selecting(self._constraints, self._namespace, pod)
-        return found
-
     def counts(self, pod: PodShape) -> bool:
         """Whether a constraint selects such pods."""
-        return bool(self._selected(pod))
+        return bool(self._counting.by(pod))
 
     def follow(self, node: int, pod: PodShape, count: int) -> None:
         """Count the pods that the constraints select."""
-        for i in self._selected(pod):
+        for i in self._counting.by(pod):
             if self._constraints[i].key == HOSTNAME:
                 self._pods[i][node] += count
                 self._hosts.add(node)
@@ -275,20 +292,6 @@ def _counted_in_domain(nodes: NodeTable, demand: Demand, constraint: Constraint)
         for i, node in enumerate(nodes.all):
             found[i] &= not any(hard_taints(demand, node.taints))
     return found
-
-
-def selecting(constraints: Sequence[Constraint], namespace: str, pod: PodShape) -> tuple[int, ...]:
-    """The indexes of the constraints that count a pod.
-
-    An empty selector counts no pods, as a missing one does (countPodsMatchSelector).
-    """
-    if pod.namespace != namespace:
-        return ()
-    return tuple(
-        i
-        for i, it in enumerate(constraints)
-        if it.selector is not None and not it.selector.empty and it.selector.selects(pod.labels)
-    )
 
 
 class PodAffinity:

@@ -8,16 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from msgspec.structs import replace
-
 from policygen.kubernetes.pod_terms import TermKind
 from policygen.simulate.placement.common_scores import (
     POD_AFFINITY,
     SPREAD,
     Classes,
+    CountedPods,
     counts_in_domain,
     follow_all,
-    selecting,
+    spread_constraints,
 )
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.profile import Profile
@@ -43,7 +42,7 @@ def pod_filters(nodes: NodeTable, shape: PodShape, profile: Profile) -> dict[str
     if shape.demand.node_name:  # no scheduler places it
         return {}
     found: dict[str, PodFilter] = {}
-    constraints = hard_constraints(shape, profile)
+    constraints = spread_constraints(shape, profile, soft=False)
     if constraints and SPREAD in profile.filters:
         found[SPREAD] = Skew(nodes, shape, constraints)
     required = any(it.kind is not TermKind.PREFERRED for it in shape.terms)
@@ -55,16 +54,6 @@ def pod_filters(nodes: NodeTable, shape: PodShape, profile: Profile) -> dict[str
     return found
 
 
-def hard_constraints(shape: PodShape, profile: Profile) -> tuple[Constraint, ...]:
-    """The constraints that refuse nodes: those of the pod, or the default ones with its selector."""
-    if shape.constraints:
-        return tuple(it for it in shape.constraints if not it.soft)
-    selector = shape.default_selector
-    if selector is None or selector.empty:
-        return ()
-    return tuple(replace(it, selector=selector) for it in profile.constraints if not it.soft)
-
-
 class Skew:
     """Constraints with DoNotSchedule: the pods of a domain exceed the least number by no more than maxSkew."""
 
@@ -72,8 +61,7 @@ class Skew:
         self, nodes: NodeTable, shape: PodShape, constraints: Sequence[Constraint]
     ) -> None:
         self._constraints = constraints
-        self._namespace = shape.namespace
-        self._selecting: dict[PodShape, tuple[int, ...]] = {}
+        self._counting = CountedPods(constraints, shape.namespace)
         self._own = [
             it.selector is not None and it.selector.selects(shape.labels) for it in constraints
         ]
@@ -105,19 +93,13 @@ class Skew:
             for value in (topology.values[node],)
         )
 
-    def _selected(self, pod: PodShape) -> tuple[int, ...]:
-        found = self._selecting.get(pod)
-        if found is None:
-            found = self._selecting[pod] = selecting(self._constraints, self._namespace, pod)
-        return found
-
     def counts(self, pod: PodShape) -> bool:
         """Whether a constraint selects such pods."""
-        return bool(self._selected(pod))
+        return bool(self._counting.by(pod))
 
     def follow(self, node: int, pod: PodShape, count: int) -> None:
         """Count the pods that the constraints select."""
-        for i in self._selected(pod):
+        for i in self._counting.by(pod):
             value = self._counted[i][node]
             if value is not None:
                 numbers, before = self._numbers[i], self._pods[i][value]

@@ -21,10 +21,10 @@ from policygen.kubernetes.node_filters import (
 from policygen.kubernetes.node_groups import Node, NodeGroup
 from policygen.kubernetes.scheduler_reasons import reason
 from policygen.kubernetes.workloads import PodSpec
-from policygen.simulate.placement.common_scores import common_parts, soft_constraints
+from policygen.simulate.placement.common_scores import common_parts, spread_constraints
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import FIT, KeptScores, OwnScores, Scorer
-from policygen.simulate.placement.pod_filters import hard_constraints, pod_filters
+from policygen.simulate.placement.pod_filters import pod_filters
 from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.ranking import Ranking
 from policygen.simulate.placement.shape import OwnKey, PodShape
@@ -39,8 +39,6 @@ _FILTER: Mapping[type[Miss], str] = {
     NoTerm: _AFFINITY,
 }
 """The filters that other pods do not change. Filters by what pods hold find the other reasons again."""
-
-
 ABSENT = "node(s) are not added yet"
 """Why a node takes no pod that an autoscaler can still add."""
 _ANYWHERE = demand(PodSpec(), {})
@@ -213,7 +211,9 @@ class KubeScheduler:
         self._known(shape)
         profile = self.profiles[shape.scheduler]
         alone = not (
-            self._terms or soft_constraints(shape, profile) or hard_constraints(shape, profile)
+            self._terms
+            or spread_constraints(shape, profile, soft=True)
+            or spread_constraints(shape, profile, soft=False)
         )
         key = shape.own if alone else shape
         found = self._rankings.pop(key, None)
@@ -221,9 +221,7 @@ class KubeScheduler:
             return key, found
         scorer: Scorer = OwnScores(self.nodes, shape, profile)
         takers: Iterable[int] = self.takers(shape)
-        if (
-            not alone
-        ):  # other shapes differ only in their labels, such as the replicas of Deployments
+        if not alone:  # other shapes can differ only in their labels, such as those of Deployments
             kept = self._kept.pop(shape.own, None)
             if kept is None:
                 kept = KeptScores(self.nodes, scorer), list(takers)

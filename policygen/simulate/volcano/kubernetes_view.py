@@ -18,7 +18,7 @@ from policygen.simulate.placement.common_scores import (
     Spread,
     common_parts,
     follow_all,
-    soft_constraints,
+    spread_constraints,
 )
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.pod_filters import (
@@ -277,7 +277,7 @@ class KubernetesView:
                 parts[POD_AFFINITY] = _fed(
                     _ListedAffinity(self._table, shape, others, listed), self._table
                 )
-            constraints = soft_constraints(shape, self.profile)
+            constraints = spread_constraints(shape, self.profile, soft=True)
             if constraints and weights[SPREAD]:
                 everywhere = bool(shape.constraints)
                 parts[SPREAD] = _fed(
