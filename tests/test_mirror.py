@@ -45,6 +45,7 @@ WITHOUT = {
     "tests/lint/test_rule_pages.py manifests.",
     "drift/kept": "tests/lint/test_change_refused.py compares manifests with snapshots through it.",
     "app/simulation_input": "tests/app/test_simulate.py reads specs, manifests, traces and snapshots through it.",
+    "app/simulation_notes": "tests/app/test_simulate.py reads the notes of specs, manifests, traces and snapshots.",
     "app/simulation_scene": "tests/app/test_simulate.py compares who runs under specs, manifests and snapshots.",
     "app/sides": "tests/app/test_review.py and tests/app/test_steps.py read specs, manifests and snapshots.",
     "app/sources": "tests/app/test_lint.py reads snapshots through it, and tests/app/test_connect.py clusters.",
