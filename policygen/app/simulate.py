@@ -30,6 +30,7 @@ _UNTRIED = (
     "Ctrl-C came before all other random choices were tried; more jobs can depend on chance than the "
     "report marks"
 )
+_UNEXAMINED = "Ctrl-C came before policygen had examined all jobs that can starve"
 
 
 def simulate(
@@ -83,7 +84,7 @@ def played(
         try:
             result = _with_starving(request, scene, given, result)
         except KeyboardInterrupt:
-            interrupted = interrupted or _UNTRIED
+            interrupted = interrupted or _UNEXAMINED
     finally:
         progress("")
     result = replace(result, unmodelled=unmodelled(scene, found))

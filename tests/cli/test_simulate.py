@@ -188,6 +188,19 @@ def test_ctrl_c_while_other_choices_are_tried_ends_with_130(monkeypatch, against
     assert "the report is partial" not in done.stdout
 
 
+def test_ctrl_c_while_starving_jobs_are_examined_names_them(monkeypatch):
+    """All random choices were tried before."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app_simulate, "starving", interrupted)
+    done = run(SPEC, *JOBS)
+    words = "Ctrl-C came before policygen had examined all jobs that can starve"
+    assert (done.exit_code, done.stderr) == (130, f"policygen: {words}\n")
+    assert f"note: {words}\n" in done.stdout
+
+
 def test_ctrl_c_while_other_choices_of_a_second_state_are_tried(monkeypatch, raised):
     first = []
 
