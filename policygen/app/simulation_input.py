@@ -92,7 +92,8 @@ def adds_jobs(given: SimulationInput) -> bool:
 def by_content(request: SimulateRequest) -> SimulateRequest:
     """The request with manifests and snapshots among its specs as such, by what the files contain.
 
-    It also knows whether the models of the spec are jobs. A path that cannot be read stays a spec.
+    It also knows whether the models of the spec are jobs. A path that cannot be read stays a spec. Raises
+    UsageError for more than one cluster.
     """
     specs, state = [], []
     snapshots = list(request.clusters.snapshots)
@@ -109,7 +110,7 @@ def by_content(request: SimulateRequest) -> SimulateRequest:
                 contexts.append(path.removeprefix(CONTEXT))
     clusters = request.clusters._replace(snapshots=tuple(snapshots), contexts=tuple(contexts))
     if clusters.number > 1:
-        raise UsageError("simulate reads only one cluster; name one snapshot or context")
+        raise UsageError("only one cluster can be read; name one snapshot or context")
     models = not clusters.named if request.models is None else request.models
     return request._replace(
         specs=tuple(specs), state=tuple(state), clusters=clusters, models=models

@@ -145,8 +145,8 @@ could not be read, or a feature that is in use is not modelled (the report names
     metavar="PATH",
     shell_complete=paths,
     help=(
-        "Simulate the jobs in this file, folder or - (standard input); repeatable. Queues, nodes and "
-        "other objects in it count, too."
+        "Simulate the jobs in this file, folder or - (standard input); repeatable. Its queues, nodes and "
+        "other objects are used, too."
     ),
 )
 @options(*TRACE, MODELS)
@@ -167,7 +167,7 @@ could not be read, or a feature that is in use is not modelled (the report names
     default="1h",
     show_default=True,
     metavar="DURATION",
-    help="How long a job runs that has no annotation policygen.dev/runs-for.",
+    help="How long jobs without the annotation policygen.dev/runs-for run.",
 )
 @click.option(
     "--until",
@@ -188,8 +188,8 @@ could not be read, or a feature that is in use is not modelled (the report names
     type=click.Choice(FAIL_ON),
     help=(
         "Exit 1 if a job never starts; with `starves`, also if jobs that were submitted later keep a job "
-        "waiting; with `waiting`, if any job still waits when the simulation ends. With --against, this counts "
-        "for the second spec."
+        "waiting; with `waiting`, if any job still waits when the simulation ends. With --against, it applies "
+        "to the second state."
     ),
 )
 @TARGET
@@ -208,9 +208,8 @@ could not be read, or a feature that is in use is not modelled (the report names
 def simulate(**given: Any) -> None:
     """Simulate what Kueue and kube-scheduler do with jobs: who runs when and where, and who waits.
 
-    The queues and nodes are those of a SPEC, of manifests, of a snapshot or of a live cluster. A SPEC
-    replaces what the cluster has of the same objects, so you see the effect before you apply it. Nothing
-    is changed.
+    The queues and nodes are those of a SPEC, of manifests, of a snapshot or of a live cluster. The objects
+    of a SPEC replace those of the cluster, so you see its effect before you apply it. Nothing is changed.
     """
     request = _request(given)
     from policygen.app import compare, delivery
@@ -278,8 +277,6 @@ def _request(given: dict[str, Any]) -> SimulateRequest:
             "nothing to simulate: name a SPEC (alone, or with --workloads PATH or --trace FILE), "
             "--snapshot FILE, or --context CONTEXT"
         )
-    if clusters.number > 1:
-        raise click.UsageError("simulate reads only one cluster; name one snapshot or context")
     if given["against"] and not request.specs and not clusters.named:
         raise click.UsageError(
             "--against compares two states; also name the first one: a SPEC, a folder of manifests, or "

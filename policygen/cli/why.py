@@ -55,8 +55,8 @@ def _inputs(argument: Decorator, verb: str) -> Decorator:
             metavar="PATH",
             shell_complete=paths,
             help=(
-                "Read jobs from this file, folder or - (standard input); repeatable. Queues, nodes and "
-                "other objects in it count, too."
+                "Read jobs from this file, folder or - (standard input); repeatable. Its queues, nodes and "
+                "other objects are used, too."
             ),
         ),
         *TRACE,
@@ -125,7 +125,7 @@ error, 130 interrupted by Ctrl-C (the report is partial).
     default=ONE_HOUR,
     show_default=True,
     metavar="DURATION",
-    help="With --at: how long a job runs that has no annotation policygen.dev/runs-for.",
+    help="With --at: how long jobs without the annotation policygen.dev/runs-for run.",
 )
 def why(arguments: tuple[str, ...], **given: Any) -> None:
     """Explain why workloads wait, and find the smallest changes that let them start.
@@ -216,7 +216,7 @@ read, 4 internal error.
     "--resource",
     default="",
     metavar="NAME",
-    help="The name of the GPU resource.  [default: the one of which the queue has a quota]",
+    help="The name of the GPU resource.  [default: the one for which the queue has a quota]",
 )
 @click.option("--cpu", type=Amount(), metavar="QUANTITY", help="CPU of each pod.")
 @click.option("--memory", type=Amount(), metavar="QUANTITY", help="Memory of each pod.")
@@ -276,8 +276,6 @@ def _request(given: dict[str, Any], duration: float) -> SimulateRequest:
         )
     if request.trace and given["at"] is None:
         raise click.UsageError("the jobs of a trace have times; add --at TIME")
-    if clusters.number > 1:
-        raise click.UsageError("only one cluster can be read; name one snapshot or context")
     if inputs.count("-") > 1:
         raise click.UsageError("standard input can be read only once; write - only once")
     return request

@@ -209,6 +209,14 @@ def of_snapshot(folder, text, **more):
     return SimulateRequest(clusters=ClusterRequest(snapshots=(path,)), **more)
 
 
+def test_only_one_cluster_is_read(tmp_path):
+    """Also if one of two snapshots is named in place of a spec."""
+    request = of_snapshot(tmp_path, QUEUES + NODES + WORKLOAD)
+    (snapshot_,) = request.clusters.snapshots
+    with pytest.raises(UsageError, match="only one cluster can be read"):
+        app_simulate.simulate(request._replace(specs=(str(snapshot_),)))
+
+
 def test_a_snapshot_has_running_workloads(tmp_path):
     report = app_simulate.simulate(of_snapshot(tmp_path, QUEUES + NODES + WORKLOAD + job("b", 8)))
     found = {it.name: it for it in report.result.jobs}

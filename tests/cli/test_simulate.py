@@ -258,10 +258,6 @@ def test_durations(option, value, ends):
             ),
         ),
         ((*JOBS, "--against", SPEC), "--against compares two states; also name the first one"),
-        (
-            ("--snapshot", "a", "--snapshot", "b"),
-            "simulate reads only one cluster; name one snapshot or context",
-        ),
         ((SPEC, "--workloads", "-", "--against", "-"), "standard input can be read only once"),
         (
             (SPEC, *JOBS, "--duration", "soon"),

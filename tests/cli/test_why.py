@@ -188,7 +188,6 @@ def test_names_of_workloads_complete(tmp_path):
     "arguments, message",
     [
         (("why",), "the cluster is not named; add --context CONTEXT, --snapshot FILE, or a SPEC"),
-        (("why", "--snapshot", "a", "--snapshot", "b"), "only one cluster can be read"),
         (("why", "-", "--workloads", "-"), "standard input can be read only once"),
         (("fit", "--gpus", "1", "--workloads", "-"), "Missing option '--team'"),
         (("fit", "--team", "n", "--gpus", "0", "--workloads", "-"), "0 is not in the range"),
