@@ -18,6 +18,7 @@ from policygen.documents.locate import locate, ordered
 from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.plan.compile import Plan, compile_plan
 from policygen.plan.decisions import Decisions
+from policygen.plan.rules import INERT_OPTION
 from policygen.spec.load import Loaded, load
 from policygen.spec.rules import FOREIGN_DOCUMENTS
 
@@ -66,6 +67,12 @@ def compiled(
     if any(it.severity == Severity.ERROR for it in found):
         raise SpecError(found, unplanned=loaded.refused)
     return Compiled(loaded, plan, tuple(found))
+
+
+def without_options(error: SpecError) -> SpecError:
+    """The error without findings about options, for commands that set options which no user wrote."""
+    kept = [it for it in error.findings if it.rule is not INERT_OPTION]
+    return SpecError(kept, unplanned=error.unplanned)
 
 
 def findings_about(made: Compiled, about: At) -> list[Finding]:

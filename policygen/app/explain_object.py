@@ -57,7 +57,10 @@ def origin(compiled: Compiled, at: At) -> Origin:
 
 def opened(request: RenderRequest, *, stdin: BinaryIO | None = None) -> Opened:
     """Compile a spec and render its objects. Raises SpecError and UsageError."""
-    compiled = compiling.compiled(request._replace(extras=frozenset(EXTRAS)), stdin=stdin)
+    try:
+        compiled = compiling.compiled(request._replace(extras=frozenset(EXTRAS)), stdin=stdin)
+    except SpecError as error:
+        raise compiling.without_options(error) from None
     if not compiled.loaded.own:
         raise SpecError(compiling.no_spec(request.specs, compiled.loaded))
     platform = compiled.loaded.spec.platform

@@ -15,6 +15,7 @@ from policygen.app import (
     sources,
     trace,
 )
+from policygen.app.compile import without_options
 from policygen.app.content import CONTEXT, Content, content
 from policygen.app.inputs import RunSpec
 from policygen.app.manifest_files import ManifestFiles
@@ -35,7 +36,6 @@ from policygen.kubernetes.snapshot import Seen, Snapshot
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint import registry
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
-from policygen.plan.rules import INERT_OPTION
 from policygen.report.phrases import whereabouts
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue import train_jobs
@@ -159,8 +159,7 @@ def spec_of(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO 
     try:
         return inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
     except SpecError as error:
-        kept = [it for it in error.findings if it.rule is not INERT_OPTION]
-        raise SpecError(kept, unplanned=error.unplanned) from None
+        raise without_options(error) from None
 
 
 def manifests_of(opened: ManifestFiles, index: int, target: Mapping[str, Version]) -> Manifests:

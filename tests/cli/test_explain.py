@@ -113,6 +113,17 @@ def test_without_a_spec(tmp_path, monkeypatch):
     assert "name the SPEC, a file or a folder" in explain(QUEUE)
 
 
+@pytest.mark.usefixtures("in_example")
+def test_an_invalid_spec_has_no_warnings_about_options_that_no_user_wrote():
+    with Path("spec/wrong.yaml").open("w") as file:
+        file.write(
+            "apiVersion: policygen.dev/v1alpha1\nkind: Team\nmetadata: {name: x}\nspec: {teem: y}\n"
+        )
+    shown = explain(QUEUE)
+    assert "unknown-field" in shown
+    assert "--with" not in shown
+
+
 def test_json_is_as_its_schema_says():
     for field in ("spec..cpu.borrowingLimit", "spec.queueingStrategy", "spec"):
         data = json.loads(explain(QUEUE, field, EXAMPLE, "-f", "json"))
