@@ -27,6 +27,9 @@ from policygen.spec.types import (
 
 _GRACE_S: Final = 30
 """The default of `terminationGracePeriodSeconds`, which the API server writes into each pod."""
+_MOST_GRACE_S: Final = 86_400
+_PORTS: Final = range(1, 65_536)
+"""Bounds of the schema of a Model."""
 _DAY_H: Final = 24
 """The longest window of a schedule, in hours."""
 _UTC: Final = "Etc/UTC"
@@ -108,7 +111,11 @@ def detailed(
     left += reason
     availability, reason = _availability(cluster, template, model)
     left += reason
-    ports = [integer(it.get("containerPort")) for it in mappings(container, "ports")]
+    # The server refuses other ports.
+    ports = [
+        port if port in _PORTS else None
+        for port in (integer(it.get("containerPort")) for it in mappings(container, "ports"))
+    ]
     made = replace(
         model,
         container=ModelContainer(
@@ -191,8 +198,13 @@ def _checkpoint(
         left.append("its preStop hook runs no command, so it is not in the spec")
     if "postStart" in mapping(container, "lifecycle"):
         left.append("a Model has no field for its postStart hook")
-    if command or grace not in (None, 0, _GRACE_S):
-        return Checkpoint(grace or _GRACE_S, command), left
+    if grace is not None and grace > _MOST_GRACE_S:
+        left.append(
+            f"its terminationGracePeriodSeconds: {grace} is longer than a day, so the spec has {_MOST_GRACE_S}"
+        )
+        grace = _MOST_GRACE_S
+    if command or (grace is not None and grace > 0 and grace != _GRACE_S):
+        return Checkpoint(max(grace or 0, 0) or _GRACE_S, command), left
     if grace == 0:
         left.append("its terminationGracePeriodSeconds: 0 is not in the spec, which has 1 or more")
     return None, left

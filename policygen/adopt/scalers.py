@@ -20,7 +20,7 @@ _QUERY = re.compile(rf'sum\((?P<metric>{_METRIC})\{{([^"{{}}]|"[^"]*")*\}}\)')
 """A query of the requests of all pods."""
 _URL = re.compile(r"https?://[^/ ]+[^ ]*")
 _NUMBER = re.compile("[0-9]{1,9}")
-_MOST_CONCURRENCY = 1_000_000
+_MOST_REPLICAS = _MOST_CONCURRENCY = 1_000_000
 """Bounds of the schemas of a Model and a Platform."""
 
 
@@ -38,12 +38,13 @@ class _Scaler(Struct, frozen=True):
 
     @property
     def scaling(self) -> Autoscaling:
-        """The autoscaling of a model, which is a part of it. The server refuses a minimum above the maximum."""
-        least = min(self.least, self.most)
+        """The autoscaling of a model, as far as it can state it."""
+        most = min(self.most, _MOST_REPLICAS)
+        least = min(max(self.least, 0), most)
         if self.metric is None or least < 1:
-            return Autoscaling(least, self.most)
+            return Autoscaling(least, most)
         name, value = self.metric
-        return Autoscaling(least, self.most, value, name)
+        return Autoscaling(least, most, value, name)
 
 
 def autoscaling(cluster: Cluster, workload: Workload) -> Autoscaling | None:
@@ -57,12 +58,13 @@ def unstated(cluster: Cluster, workload: Workload) -> Iterator[str]:
     found = _of(cluster, workload)
     if found is None:
         return
-    if found.least > found.most:
+    made = found.scaling
+    if (made.min_replicas, made.max_replicas) != (found.least, found.most):
         yield (
-            f"{found.object} has at least {found.least} and at most {found.most} replicas; the model has "
-            f"{found.most}"
+            f"{found.object} has at least {found.least} and at most {found.most} replicas; the model has at least "
+            f"{made.min_replicas} and at most {made.max_replicas}"
         )
-    if found.sources and found.scaling.metric is None:
+    if found.sources and made.metric is None:
         yield (
             f"the metrics of {found.object} are not in the spec; a Model has only the mean of one metric of its "
             "pods, as a whole number, and then at least 1 replica"
@@ -77,7 +79,7 @@ def _scalers(cluster: Cluster) -> Mapping[tuple[str, str, str], _Scaler]:
     """The first autoscaler of each target, by namespace, kind and name."""
     found: dict[tuple[str, str, str], _Scaler] = {}
     for it in _read(cluster):
-        if it.most:
+        if it.most > 0:
             found.setdefault(
                 (it.object.namespace, text(it.target, "kind"), text(it.target, "name")), it
             )

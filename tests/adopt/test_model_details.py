@@ -116,6 +116,9 @@ def test_what_a_model_cannot_state_of_the_workload_is_listed():
         (300, None, Checkpoint(300), []),
         (None, {"exec": {"command": ["save"]}}, Checkpoint(30, ("save",)), []),
         (0, None, None, ["its terminationGracePeriodSeconds: 0 is not in the spec, which has 1 or more"]),
+        (-5, None, None, []),
+        (604_800, None, Checkpoint(86_400),
+         ["its terminationGracePeriodSeconds: 604800 is longer than a day, so the spec has 86400"]),
         (60, {"sleep": {"seconds": 5}}, Checkpoint(60),
          ["its preStop hook runs no command, so it is not in the spec"]),
     ],
@@ -125,6 +128,12 @@ def test_the_time_to_stop_is_a_checkpoint(grace, hook, expected, left):
     more = {} if grace is None else {"terminationGracePeriodSeconds": grace}
     model, found, _ = read(deployment(pods(container, **more)))
     assert (model.checkpoint, found) == (expected, left)
+
+
+@pytest.mark.parametrize("port", [0, 99_999])
+def test_a_port_that_the_server_refuses_is_not_in_the_spec(port):
+    model, _, _ = read(deployment(pods({"ports": [{"containerPort": port}]})))
+    assert model.container.port is None
 
 
 OVERLAP = "its runs can overlap (concurrencyPolicy), and those of a model cannot"

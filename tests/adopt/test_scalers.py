@@ -65,6 +65,9 @@ def trigger(query='sum(a:b{pod="c"})', threshold="16", kind="prometheus"):
         ("ScaledObject", trigger('sum(a{pod="c"}) / 2'), Autoscaling(1, 3)),
         ("ScaledObject", trigger(threshold="9999999"), Autoscaling(1, 3)),
         ("HorizontalPodAutoscaler", pods("100M"), Autoscaling(2, 9)),
+        ("HorizontalPodAutoscaler", pods(least=-2), Autoscaling(0, 9)),
+        ("HorizontalPodAutoscaler", "maxReplicas: 2147483647", Autoscaling(1, 1_000_000)),
+        ("HorizontalPodAutoscaler", "maxReplicas: -3", None),
         ("HorizontalPodAutoscaler", pods(metric="{name: requests/s}"), Autoscaling(2, 9)),
     ],
 )
@@ -82,7 +85,7 @@ def test_what_a_model_cannot_state_of_an_autoscaler_is_listed():
         "as a whole number, and then at least 1 replica"
     )
     assert [*unstated(found, workload)] == [
-        "ScaledObject a/m has at least 4 and at most 3 replicas; the model has 3",
+        "ScaledObject a/m has at least 4 and at most 3 replicas; the model has at least 3 and at most 3",
         metrics,
     ]
     found = cluster(scaler("HorizontalPodAutoscaler", pods()))
