@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import ResourceQuotaView, ScopeRequirement
+from policygen.kubernetes.priorities import default_class
 from policygen.kubernetes.untyped import mapping, mappings
 from policygen.kubernetes.workloads import Container, PodSpec
 
@@ -110,7 +111,6 @@ _SCOPES = {
 
 
 def priority_class_of(cluster: Cluster, spec: PodSpec) -> str:
-    """The PriorityClass of a pod: the one that it names, or the default; of several defaults, the lowest."""
-    defaults = [it for it in cluster.priority_classes if it.fields.global_default]
-    lowest = min(defaults, key=lambda it: it.fields.value, default=None)
-    return spec.priority_class_name or (lowest.name if lowest is not None else "")
+    """The PriorityClass of a pod: the one that it names, or the default."""
+    default = default_class(cluster)
+    return spec.priority_class_name or (default.name if default is not None else "")

@@ -1,19 +1,27 @@
 """The priorities that workloads can have."""
 
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import PriorityClassView
+from policygen.kubernetes.table import Entry
 
 BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """The priority classes that every cluster has."""
 
 
-def default(cluster: Cluster) -> int:
-    """The priority of a workload without a class; of several defaults, the lowest.
+def default_class(cluster: Cluster) -> Entry[PriorityClassView] | None:
+    """The PriorityClass of pods without one; of several defaults, the one with the lowest value.
 
     Source: getDefaultPriorityClass in plugin/pkg/admission/priority of Kubernetes 1.36.3, and in
     pkg/util/priority of Kueue 0.19.2.
     """
-    defaults = [it.fields.value for it in cluster.priority_classes if it.fields.global_default]
-    return min(defaults, default=0)
+    defaults = (it for it in cluster.priority_classes if it.fields.global_default)
+    return min(defaults, key=lambda it: it.fields.value, default=None)
+
+
+def default(cluster: Cluster) -> int:
+    """The priority of a workload without a class."""
+    found = default_class(cluster)
+    return found.fields.value if found is not None else 0
 
 
 def of_class(cluster: Cluster, name: str) -> int | None:

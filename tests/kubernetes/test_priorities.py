@@ -1,6 +1,6 @@
 """The priorities that workloads can have."""
 
-from policygen.kubernetes.priorities import default, values
+from policygen.kubernetes.priorities import default, default_class, values
 from tests.objects import cluster
 
 
@@ -23,3 +23,9 @@ def test_the_classes_of_users_count():
 def test_the_default_is_that_of_a_class():
     assert default(cluster(TEXT.removesuffix("---\n"))) == 5
     assert default(cluster(priority("a", 10).removesuffix("---\n"))) == 0
+
+
+def test_of_several_defaults_the_lowest_counts():
+    text = priority("a", 10, ", globalDefault: true") + priority("b", 5, ", globalDefault: true")
+    found = cluster(text.removesuffix("---\n"))
+    assert (default_class(found).name, default(found)) == ("b", 5)

@@ -201,3 +201,18 @@ def test_spread_matches_no_pod(tmp_path, selector, kind, advice):
     both = spread(selector, kind=kind) + "---\n" + others
     only = "minDomains" in selector
     assert bool(findings(tmp_path, both, "spread-matches-no-pod")) == only
+
+
+@pytest.mark.parametrize(("priority", "expected"), [(5, 0), (10, 1)])
+def test_of_several_default_classes_the_lowest_gives_a_pod_its_priority(
+    tmp_path, priority, expected
+):
+    classes = "".join(
+        f"{priority_class(name, value)}globalDefault: true\n---\n"
+        for name, value in (("a", 10), ("b", 5))
+    )
+    pod = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: vision}\n"
+        f"spec: {{priority: {priority}, containers: [{{name: a, image: registry.example.com/a:1}}]}}\n"
+    )
+    assert len(findings(tmp_path, classes + pod, "pod-field-refused")) == expected

@@ -8,6 +8,8 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted, shown
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.core import PriorityClassView
+from policygen.kubernetes.priorities import default_class
 from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered
 from policygen.lint.core import pod_selectors, pod_templates, pod_words
 from policygen.lint.core.pod_templates import Part, named
@@ -55,19 +57,16 @@ def check(facts: Facts) -> Hits:
 def _priority(cluster: Cluster, pod: Part) -> Hits:
     """Fields that the server sets from the class of a Pod. Source: plugin/pkg/admission/priority."""
     name = pod.data.get("priorityClassName")
-    classes = [
-        it.fields
-        for it in cluster.priority_classes
-        if (it.name == name if name else it.fields.global_default)
-    ]
-    if name and not classes:
+    entry = cluster.priority_classes.get(str(name)) if name else default_class(cluster)
+    if name and entry is None:
         return
-    value, policy = (classes[0].value, classes[0].preemption_policy) if classes else (0, "")
-    expected = {"preemptionPolicy": policy or "PreemptLowerPriority", "priority": value}
+    found = PriorityClassView() if entry is None else entry.fields
+    policy = found.preemption_policy or "PreemptLowerPriority"
+    expected = {"preemptionPolicy": policy, "priority": found.value}
     for key, right in expected.items():
-        found = pod.data.get(key)
-        if isinstance(found, type(right)) and found != right:
-            message = f"{pod.owner} has {key} {shown(found)}, but its PriorityClass gives it {shown(right)}, which is refused; remove {key}"
+        stated = pod.data.get(key)
+        if isinstance(stated, type(right)) and stated != right:
+            message = f"{pod.owner} has {key} {shown(stated)}, but its PriorityClass gives it {shown(right)}, which is refused; remove {key}"
             yield Hit(RULE, message, pod.at / key)
 
 
