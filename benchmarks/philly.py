@@ -26,7 +26,8 @@ from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.object import Object
-from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.traces.arrivals import arrivals
 from policygen.simulate.traces.job import TraceJob

@@ -36,8 +36,9 @@ from policygen.kubernetes.snapshot import Seen, Snapshot
 from policygen.lint.kinds import every
 from policygen.report import why
 from policygen.report.tables import TablePage
-from policygen.simulate.scene import Scene, cluster_nodes
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes
 from policygen.simulate.why.explainer import Explainer
 
 ROOT = Path(__file__).resolve().parents[1]

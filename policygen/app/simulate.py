@@ -19,7 +19,8 @@ from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import JobResult, SimulationResult
-from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.starving import MOST_JOBS, MOST_TRIED, overtaken, starving
 from policygen.simulate.timeline import Timeline, TimelineProgress
 from policygen.simulate.unmodelled import unmodelled

@@ -27,7 +27,8 @@ from policygen.render import engine
 from policygen.simulate import assumptions
 from policygen.simulate.growing_pools import grown
 from policygen.simulate.model_objects import ModelObjects, not_written
-from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_pools import cluster_nodes, flavor_pools, spec_nodes
 from policygen.simulate.spec_quotas import spec_quotas
 
 KUEUE = (0, 19)

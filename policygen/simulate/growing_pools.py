@@ -12,7 +12,7 @@ from policygen.core.names import HOSTNAME
 from policygen.kubernetes.accelerators import gpus_of
 from policygen.kubernetes.node_groups import Node
 from policygen.simulate.assumptions import NodeGrowth
-from policygen.simulate.scene_pool import ScenePool
+from policygen.simulate.scene_pools import ScenePool
 
 
 class GrowingPool(Struct, frozen=True, eq=False):

@@ -15,7 +15,8 @@ from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import JobPreemption
-from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.end_causes import EndCauses

@@ -28,8 +28,10 @@ from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.object import Object as KubernetesObject
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.over_time.agenda import TimelineEvent
-from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, timeline
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes, flavor_pools
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.timeline import Timeline
 
 from .bench import EVERYTHING, VOLCANO, Bench, Options

@@ -7,8 +7,9 @@ from policygen.kubernetes.cluster import Cluster as Objects
 from policygen.kubernetes.kueue_settings import first
 from policygen.lint.registry import RULES
 from policygen.simulate.instant import instant
-from policygen.simulate.scene import Scene, cluster_nodes
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes
 from policygen.simulate.why.explainer import Explainer
 
 from .platform_draws import drawn

@@ -23,8 +23,10 @@ from policygen.kubernetes.cluster import Cluster as ClusterObjects
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.manifests import inside
 from policygen.kubernetes.object import Object as KubernetesObject
-from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, timeline
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes, flavor_pools
+from policygen.simulate.scene_schedulers import timeline
 
 from .bench import Bench
 from .build import located

@@ -27,8 +27,9 @@ from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.object import Object
 from policygen.report import cause_words, remedy_words
 from policygen.simulate.kueue.amounts import shown
-from policygen.simulate.scene import Scene, cluster_nodes
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes
 from policygen.simulate.why import changes
 from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.explanation import Explanation

@@ -2,8 +2,10 @@
 
 from policygen.core.versions import DEFAULT
 from policygen.kubernetes.kueue_settings import first
-from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, timeline
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes, flavor_pools
+from policygen.simulate.scene_schedulers import timeline
 from tests.objects import cluster
 
 QUEUES = """

@@ -7,8 +7,8 @@ from policygen.simulate.assumptions import CheckOutcome, parse
 from policygen.simulate.instant import instant
 from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import JobState
-from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.explainer import Explainer

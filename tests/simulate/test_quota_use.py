@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from policygen.simulate.recorder import Recorder
-from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_schedulers import timeline
 from tests.simulate.scenes import NODES, scene
 from tests.simulate.scenes import job as with_cpu
 from tests.simulate.volcano.test_over_time import conf, vcjob

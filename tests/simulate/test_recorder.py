@@ -4,8 +4,8 @@ from math import inf
 
 from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import JobState
-from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.stranded import QUOTA, UNWANTED
 from policygen.simulate.why.causes import CauseKind
 from tests.simulate.scenes import NODES, QUEUES, job, scene

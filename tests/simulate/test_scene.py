@@ -3,17 +3,13 @@
 from fractions import Fraction
 
 from policygen.core.versions import DEFAULT
+from policygen.kubernetes.accelerators import gpus_of
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import first
-from policygen.simulate.scene import (
-    Scene,
-    cluster_nodes,
-    gpus_of,
-    kube_scheduler,
-    kueue_scheduler,
-    topology_nodes,
-)
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes
+from policygen.simulate.scene_schedulers import kube_scheduler, kueue_scheduler, topology_nodes
 from policygen.simulate.why.explainer import Explainer
 from tests.client.looks import snapshot
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, ran, scene

@@ -40,16 +40,17 @@ def scene_of(facts: Facts, *, nodes: bool = False) -> "Scene":
                         f"lint does not simulate {queue}, in which flavor {flavor.name} has no quota "
                         "for a resource of coveredResources"
                     )
-    from policygen.simulate import scene as scenes  # noqa: PLC0415 - most inputs need no simulation
+    from policygen.simulate import scene_pools  # noqa: PLC0415 - most inputs need no simulation
+    from policygen.simulate.scene import Scene  # noqa: PLC0415 - the same
 
-    found = scenes.Scene(facts.cluster, settings(facts))
+    found = Scene(facts.cluster, settings(facts))
     if not nodes:
         return found
     if facts.cluster.nodes.any or facts.plan is None:
-        known = scenes.cluster_nodes(facts.cluster)
+        known = scene_pools.cluster_nodes(facts.cluster)
     else:
-        known, _ = scenes.spec_nodes(facts.plan.pools)
-    return scenes.Scene(facts.cluster, settings(facts), known)
+        known, _ = scene_pools.spec_nodes(facts.plan.pools)
+    return Scene(facts.cluster, settings(facts), known)
 
 
 def check_size(facts: Facts) -> None:

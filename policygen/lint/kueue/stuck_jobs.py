@@ -80,13 +80,13 @@ def stuck_jobs(facts: Facts) -> Sequence[StuckQueue]:
     if not any(map(_can_block, cluster.cluster_queues)) or not has_queued_jobs(facts):
         return ()
     check_size(facts)
-    from policygen.simulate import scene as scenes  # noqa: PLC0415 - most inputs need no simulation
+    from policygen.simulate import scene_schedulers  # noqa: PLC0415 - most inputs need no simulation
     from policygen.simulate.scene_jobs import arrivals  # noqa: PLC0415 - the same
     from policygen.simulate.why.alone import EmptyPlatform  # noqa: PLC0415 - the same
 
     scene = scene_of(facts)
     jobs = arrivals(scene, JOB_S)
-    timeline = scenes.timeline(scene, _in_order(jobs, seen=cluster.seen is not None))
+    timeline = scene_schedulers.timeline(scene, _in_order(jobs, seen=cluster.seen is not None))
     if timeline.kueue is not None:
         open_namespaces(facts, timeline.kueue.state, jobs)
     for _ in islice(timeline.run(), _MOST_EVENTS):

@@ -74,8 +74,8 @@ def stranded(facts: Facts) -> Mapping[str, StrandedPods]:
 def _pods(facts: Facts, scene: "Scene") -> Iterator[tuple["PodShape", int, "Arrival"]]:
     """The shapes of pods with accelerators, with the flavors that Kueue gives them."""
     from policygen.simulate.placement.stranding import accelerators_of  # noqa: PLC0415 - as above
-    from policygen.simulate.scene import kube_scheduler, shapes  # noqa: PLC0415 - as above
     from policygen.simulate.scene_jobs import arrivals  # noqa: PLC0415 - as above
+    from policygen.simulate.scene_schedulers import kube_scheduler, shapes  # noqa: PLC0415 - as above
     from policygen.simulate.why.alone import EmptyPlatform  # noqa: PLC0415 - as above
 
     kube = kube_scheduler(scene)

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from policygen.kubernetes.accelerators import gpus_of, is_one
 from policygen.simulate.arrival import Arrival
-from policygen.simulate.scene import Scene, kube_scheduler, shapes
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import kube_scheduler, shapes
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.build import scheduler_settings, volcano_state
 from policygen.simulate.volcano.choices import Choices

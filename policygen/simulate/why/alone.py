@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.assignment import Mode, assign
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
-from policygen.simulate.scene import Scene, kube_scheduler, kueue_scheduler, shapes
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import kube_scheduler, kueue_scheduler, shapes
 from policygen.simulate.why.causes import Cause, CauseKind, NeverPlaced
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.quota_causes import quota_cause

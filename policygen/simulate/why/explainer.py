@@ -9,9 +9,7 @@ from policygen.kubernetes.schedulers import VOLCANO
 from policygen.kubernetes.snapshot import Pod
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
-from policygen.simulate.scene import (
-    Scene,
-)
+from policygen.simulate.scene import Scene
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.changes import FieldChange, OwnChange
 from policygen.simulate.why.explanation import Explanation

@@ -13,7 +13,8 @@ from policygen.simulate.arrival import Arrival, GangSettings
 from policygen.simulate.kueue.amounts import UNLIMITED
 from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.placement.shape import PodShape
-from policygen.simulate.scene import Scene, kube_scheduler, shapes, volcano_scheduler
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import kube_scheduler, shapes, volcano_scheduler
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.amounts import (
     CPU,

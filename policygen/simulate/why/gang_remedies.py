@@ -18,7 +18,8 @@ from policygen.kubernetes.untyped import integer, mapping, mappings
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.over_time.job_run import JobRun
-from policygen.simulate.scene import Scene, kube_scheduler, shapes, timeline
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import kube_scheduler, shapes, timeline
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.build import DEFAULT_QUEUE
 from policygen.simulate.volcano.gangs import with_pods

@@ -8,7 +8,8 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.queue import NEVER
 from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
-from policygen.simulate.scene import Scene, kube_scheduler, shapes
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import kube_scheduler, shapes
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.node_room import NodeRoom, flavors_of
 from policygen.simulate.why.situation import Situation

@@ -13,7 +13,8 @@ from policygen.kubernetes.object import Object
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.build import pairs_of
 from policygen.simulate.kueue.workload import QueuedWorkload
-from policygen.simulate.scene import Scene, strategies, topology_nodes
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import strategies, topology_nodes
 from policygen.simulate.why.situation import AskedWorkload, Settled, Situation, policy_objects
 
 _QUEUES = 5

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.over_time.kueue_runs import RETRY_AFTER_S
-from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.why.causes import Cause
 from policygen.simulate.why.ends import fewest

@@ -3,7 +3,8 @@
 from fractions import Fraction
 
 from policygen.core.names import GPU
-from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.traces.arrivals import arrivals
 from policygen.simulate.traces.job import TraceJob, TraceRequest
 from tests.simulate.scenes import NODES, QUEUES, scene

@@ -5,8 +5,10 @@ import pytest
 from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import first
-from policygen.simulate.scene import Scene, cluster_nodes, timeline
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes
+from policygen.simulate.scene_schedulers import timeline
 from tests.client.looks import snapshot
 from tests.simulate.scenes import NODES, played
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.end_causes import EndCauses, PodCauses
 from tests.simulate.why.waiting import PLAIN, flavor, job, local, node, queue, scene, thing

@@ -1,7 +1,7 @@
 """The queues of Volcano that a job may use."""
 
-from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.why.team_queues import team_queues
 from tests.simulate.why.gangs import vcjob, vcqueue
 from tests.simulate.why.waiting import node, scene

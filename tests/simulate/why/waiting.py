@@ -8,8 +8,9 @@ from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import first
 from policygen.simulate.input_faults import ARRIVES_AFTER
-from policygen.simulate.scene import Scene, cluster_nodes
+from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_pools import cluster_nodes
 from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.scene_situation import asked_workload, situation
 from tests.objects import objects
