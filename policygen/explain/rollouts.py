@@ -2,11 +2,14 @@
 
 from policygen.core.finding import Path
 from policygen.core.quoting import listed
+from policygen.explain.node_rooms import replicas_on_nodes
 from policygen.explain.step import Step, Steps, exact, minus
 from policygen.plan.amounts import amount_of
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Item
+from policygen.plan.node_room import node_rooms
+from policygen.plan.workload import availability
 from policygen.plan.workload.rollout import FullBound, shortage
 from policygen.plan.workload.scaling import most_replicas
 
@@ -32,15 +35,24 @@ def _steps(assignment: Assignment, full: FullBound) -> Steps:
     field = "autoscaling" if model.autoscaling else "replicas"
     replicas = Step("most replicas of the model", str(most), at=model.field(field))
     pools = listed([it.name for it in assignment.pools], "and")
+    if full.resource is None and not availability.is_apart(assignment):
+        left = Step("further replicas on the nodes", str(full.has - most), f"{full.has} - {most}")
+        nodes = replicas_on_nodes(node_rooms(assignment) or ())
+        return [
+            replicas,
+            *nodes,
+            left,
+            Step("maxSurge", "0", note="no pod can be divided over nodes"),
+        ]
     if full.resource is None:
-        nodes = Step(
+        own = Step(
             f"nodes of pool {pools}",
             str(full.has),
             at=assignment.facts.pool.at.to("spec", "capacity"),
         )
         left = Step("nodes without a replica", str(full.has - most), f"{full.has} - {most}")
         need = "each replica needs its own node"
-        return [replicas, nodes, left, Step("maxSurge", "0", note=need)]
+        return [replicas, own, left, Step("maxSurge", "0", note=need)]
     resource, node = full.resource, assignment.node
     needed = exact(resource, most * full.each)
     steps = [

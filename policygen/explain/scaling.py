@@ -1,12 +1,14 @@
-"""The steps to the bounds of a model's autoscaler, which are within the guarantee and the limit of its team."""
+"""The steps to the bounds of a model's autoscaler, which are within the quota of its team and the nodes."""
 
 from policygen.core.finding import At, Path
+from policygen.explain.node_rooms import replicas_on_nodes
 from policygen.explain.step import Step, Steps
 from policygen.plan import model_limits
 from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Item
+from policygen.plan.node_room import node_rooms
 from policygen.plan.replicas import counted_resources
 from policygen.plan.workload import scaling
 from policygen.plan.workload.scaling import ScaleTarget
@@ -45,10 +47,14 @@ class Scaling:
 def _most(chosen: Assignment, name: str) -> Steps:
     stated, between = chosen.replicas.most, scaling.bounds(chosen)
     at = chosen.model.field("autoscaling")
+    bounds, nodes = f"{stated}, {between.fitting}", []
+    if between.placed is not None and between.placed < min(stated, between.fitting):
+        bounds, nodes = f"{bounds}, {between.placed}", replicas_on_nodes(node_rooms(chosen) or ())
     return [
         *_room(chosen, "limit"),
+        *nodes,
         Step("maxReplicas of the model", str(stated), at=at / "maxReplicas"),
-        Step(name, str(between.most), f"max(1, min({stated}, {between.fitting}))"),
+        Step(name, str(between.most), f"max(1, min({bounds}))"),
     ]
 
 

@@ -11,8 +11,8 @@ from policygen.core.quoting import counted, listed, quoted
 from policygen.plan import model_limits
 from policygen.plan.amounts import HOST, amount_of
 from policygen.plan.assignment import Assignment, place_of
+from policygen.plan.node_room import node_amounts
 from policygen.plan.pods import requests
-from policygen.plan.pool import PoolFacts
 from policygen.plan.resource_sum import ByLeaf
 from policygen.plan.rules import MODELS_EXCEED_NODES
 from policygen.plan.tree import Tree
@@ -125,16 +125,8 @@ def _nodes(tree: Tree, chosen: Sequence[Assignment]) -> _Nodes:
     apart = [it for it in chosen if is_apart(it)]
     keys = [f"{_APART} {it.model.name}" for it in apart] if len(apart) <= _MOST_APART else []
     names = (*tree.pools[0].resources, *HOST, *keys)
-    bins = tuple(Bins(it.name, _amounts(it, names), it.node_count) for it in tree.pools)
+    bins = tuple(Bins(it.name, node_amounts(it, names), it.node_count) for it in tree.pools)
     return _Nodes(names, bins, PackingSteps(_STEPS))
-
-
-def _amounts(facts: PoolFacts, names: Sequence[str]) -> tuple[int, ...]:
-    """What a node of a pool has."""
-    cpu, memory = facts.node.cpu_milli, facts.node.memory_bytes
-    units = {it: min(facts.available[it], facts.units_per_node) for it in facts.resources}
-    has = {**dict(zip(HOST, (cpu, memory), strict=True)), **units}
-    return tuple(has.get(name, 1) for name in names)
 
 
 def _pods(nodes: _Nodes, chosen: Assignment, pieces: int) -> _Pods:

@@ -14,8 +14,8 @@ ASSUMPTION = note(
 )
 AUTOSCALER_BOUNDS_LOWERED = note(
     "autoscaler-bounds-lowered",
-    "The rendered autoscaler of a model has fewer replicas than the model states, because its team has less room",
-    "Raise the guarantee or the limit of the team, or lower minReplicas or maxReplicas.",
+    "The rendered autoscaler of a model has fewer replicas than the model states, because its team or the nodes have less room",
+    "Raise the guarantee or the limit of the team, add nodes, or lower minReplicas or maxReplicas.",
 )
 AUTOSCALER_METRIC_CAPPED = warning(
     "autoscaler-metric-capped",

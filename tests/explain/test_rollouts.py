@@ -29,6 +29,11 @@ SURGE = "spec.strategy.rollingUpdate.maxSurge"
             {"m": "gpus: 1}, replicas: 8, availability: {failureDomain: node}"},
             ["8", "8", "8 - 8 = 0", "0"],
         ),
+        (
+            64,
+            {"m": "gpus: 5}, replicas: 8"},
+            ["8", "8", "floor(8 / 5) = 1", "8", "8 × 1 = 8", "8 - 8 = 0", "0"],
+        ),
     ],
 )
 def test_the_arithmetic_names_what_is_full(tmp_path, limit, fields, expected):

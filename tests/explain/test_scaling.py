@@ -79,3 +79,16 @@ def test_every_field_of_keda_has_a_meaning_and_a_place(tmp_path):
     assert [it.value for it in places.values()] == ["2", "7", "http://prometheus:9090"]
     (*_, address) = places.values()
     assert address.at.path == ("spec", "keda", "prometheus")
+
+
+def test_the_nodes_bound_the_replicas(tmp_path):
+    """Eight nodes of 8 GPUs."""
+    scaling = "minReplicas: 1, maxReplicas: 20, metric: requests, targetConcurrency: 8"
+    text = models("a", m=f"resources: {{gpus: 5}}, autoscaling: {{{scaling}}}")
+    found = opened(tmp_path, a100(), quotas("a", "pool: p, guarantee: 64"), text)
+    (answer,) = explain_object.explain(found, HPA, "spec.maxReplicas").fields
+    shown = [" = ".join(filter(None, (it.formula, it.value))) for it in answer.steps]
+    limit = ["64", "floor(64 / 5) = 12"]
+    nodes = ["8", "floor(8 / 5) = 1", "8", "8 × 1 = 8"]
+    assert shown == [*limit, *nodes, "20", "max(1, min(20, 12, 8)) = 8"]
+    assert list(walk.faults(found)) == []

@@ -7,6 +7,7 @@ from msgspec import Struct
 from policygen.plan import model_limits
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
+from policygen.plan.node_room import replicas_on_nodes
 from policygen.plan.replicas import counted_resources
 from policygen.plan.workload import availability
 from policygen.plan.workload.scaling import most_replicas
@@ -16,9 +17,9 @@ class FullBound(Struct, frozen=True):
     """What is full when all replicas of a Deployment run, so that an update has no room for one more."""
 
     resource: str | None
-    """None: nodes, because each replica needs its own one."""
+    """None: nodes."""
     has: int
-    """The nodes of the pools, or the limit of the team."""
+    """The replicas that the nodes of the pools hold, or the limit of the team."""
     others: int
     """What other serving models of the team use all the time."""
     each: int
@@ -33,8 +34,11 @@ def shortage(decided: Decisions, assignment: Assignment) -> FullBound | None:
     Source: pkg/controller/deployment/rolling.go.
     """
     pods = most_replicas(assignment) + 1
-    if availability.is_apart(assignment) and pods > availability.nodes(assignment):
-        return FullBound(None, availability.nodes(assignment), 0, 1)
+    on_nodes = replicas_on_nodes(assignment)
+    if availability.is_apart(assignment):
+        on_nodes = availability.nodes(assignment)
+    if on_nodes is not None and pods > on_nodes:
+        return FullBound(None, on_nodes, 0, 1)
     limits, others = model_limits.bounds(assignment), _others(decided, assignment)
     for resource in counted_resources(assignment.facts) if limits else ():
         each = assignment.replicas.piece.get(resource, 0)

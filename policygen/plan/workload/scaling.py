@@ -14,6 +14,7 @@ from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Meta
 from policygen.plan.model_names import MODEL
 from policygen.plan.monitoring.rule import series
+from policygen.plan.node_room import replicas_on_nodes
 from policygen.plan.pool import PoolFacts
 from policygen.plan.replicas import counted_resources
 from policygen.plan.rules import AUTOSCALER_BOUNDS_LOWERED, AUTOSCALER_NOT_RENDERED
@@ -37,6 +38,8 @@ class ScalingBounds(Struct, frozen=True):
     """Replicas that other teams cannot reclaim."""
     fitting: int
     """Replicas within the limit of the team."""
+    placed: int | None
+    """Replicas that the nodes hold; None: not known."""
 
 
 class ScaleTarget(Struct, frozen=True):
@@ -116,8 +119,9 @@ def bounds(chosen: Assignment) -> ScalingBounds:
     pieces = chosen.replicas
     covered = pieces.pieces(guarded(chosen), counted_resources(chosen.facts))
     fitting = model_limits.fitting(chosen)
-    most = max(1, min(pieces.most, fitting))
-    return ScalingBounds(max(1, min(pieces.least, covered, most)), most, covered, fitting)
+    placed = replicas_on_nodes(chosen)
+    most = max(1, min(pieces.most, fitting, fitting if placed is None else placed))
+    return ScalingBounds(max(1, min(pieces.least, covered, most)), most, covered, fitting, placed)
 
 
 def most_replicas(chosen: Assignment) -> int:
@@ -176,16 +180,33 @@ def reports(assignment: Assignment) -> Iterator[Hit]:
         yield Hit(AUTOSCALER_NOT_RENDERED, message, at.on_key())
         return
     between = bounds(assignment)
-    volcano = assignment.tree.scheduler == "volcano" and is_lent(assignment.facts)
-    own = "amount that the queue deserves" if volcano else "guarantee"
-    for field, written, made, has, bound, raised in (
-        ("maxReplicas", found.max_replicas, between.most, between.fitting, "limit", "limit"),
-        ("minReplicas", found.min_replicas, between.least, between.covered, own, "guarantee"),
+    for field, written, made in (
+        ("maxReplicas", found.max_replicas, between.most),
+        ("minReplicas", found.min_replicas, between.least),
     ):
         if made < written:
             message = (
-                f'the autoscaler of model "{model.name}" has {field}: {made} instead of {written}, because the '
-                f'{bound} of team "{model.team}" on {assignment.place} has room for '
-                f"{counted(has, 'replica')}; raise the {raised}, or lower {field}"
+                f'the autoscaler of model "{model.name}" has {field}: {made} instead of {written}, because '
+                f"{_reason(assignment, between, field)}, or lower {field}"
             )
             yield Hit(AUTOSCALER_BOUNDS_LOWERED, message, at / field)
+
+
+def _reason(chosen: Assignment, between: ScalingBounds, field: str) -> str:
+    """What a bound of the model is lowered to, and how to raise it."""
+    placed, most = between.placed, between.fitting
+    covered = field == "minReplicas" and between.covered <= between.most
+    if not covered and placed is not None and placed < most:
+        count = counted(sum(it.node_count for it in chosen.pools), "node")
+        return (
+            f"the {count} of {chosen.place} hold {counted(placed, 'replica')}, and no pod can be divided over nodes; "
+            "add nodes"
+        )
+    volcano = chosen.tree.scheduler == "volcano" and is_lent(chosen.facts)
+    has = between.covered if covered else most
+    bound = ("amount that the queue deserves" if volcano else "guarantee") if covered else "limit"
+    of_team = f'{bound} of team "{chosen.model.team}" on {chosen.place}'
+    return (
+        f"the {of_team} has room for {counted(has, 'replica')}; "
+        f"raise the {'guarantee' if covered else 'limit'}"
+    )

@@ -20,6 +20,8 @@ NODE = "availability: {failureDomain: node}"
             {"m": "gpus: 1}, autoscaling: {minReplicas: 2, maxReplicas: 8}"},
             False,
         ),
+        ("guarantee: 4", {"m": "gpus: 5}, replicas: 7"}, True),
+        ("guarantee: 4", {"m": "gpus: 5}, replicas: 8"}, False),
         ("guarantee: 4", {"m": f"gpus: 1}}, replicas: 3, {NODE}"}, True),
         ("guarantee: 4", {"m": f"gpus: 1}}, replicas: 8, {NODE}"}, False),
     ],

@@ -46,6 +46,34 @@ def test_cpu_counts_too(planned):
     assert (it.least, it.most) == (1, 3)
 
 
+@pytest.mark.parametrize(
+    "each, most, reason",
+    [
+        ("gpus: 5", 8, 'the 8 nodes of pool "p" hold 8 replicas, and no pod can be divided'),
+        ("gpus: 1, cpu: 50", 8, "hold 8 replicas"),
+        ("gpus: 5, cpu: 1, memory: 600Gi", 8, "hold 8 replicas"),
+        ("gpus: 4", 16, "the limit of team"),
+        ("gpus: 3", 16, "hold 16 replicas"),
+    ],
+)
+def test_no_more_replicas_than_the_nodes_hold(planned, each, most, reason):
+    """Eight nodes of 8 GPUs, 96 cores and 1,100 GiB."""
+    quota = "pool: p, guarantee: 64"
+    done, it = made(planned, quota, scaled("minReplicas: 1, maxReplicas: 20", each))
+    assert (it.least, it.most) == (1, most)
+    (message,) = messages(done, "autoscaler-bounds-lowered")
+    assert reason in message
+
+
+def test_a_least_number_above_the_nodes_is_lowered_too(planned):
+    done, it = made(
+        planned, "pool: p, guarantee: 64", scaled("minReplicas: 10, maxReplicas: 12", "gpus: 5")
+    )
+    assert (it.least, it.most) == (8, 8)
+    for message in messages(done, "autoscaler-bounds-lowered"):
+        assert "hold 8 replicas" in message
+
+
 def test_borrowed_cpu_does_not_count_as_guarantee(planned):
     quota = "pool: p, guarantee: 16, limit: 16, cpu: {guarantee: 12, limit: 60}"
     _, it = made(planned, quota, scaled("minReplicas: 4, maxReplicas: 8", "gpus: 2, cpu: 6"))
