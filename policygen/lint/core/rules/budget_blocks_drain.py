@@ -29,16 +29,22 @@ owner of the pods for its scale. A Job has no scale, so it allows no eviction (`
 def check(facts: Facts) -> Hits:
     """Only budgets that select pods of the input. With an autoscaler, its maximum counts.
 
+    If the input is incomplete, pods are in other manifests. So only budgets that refuse the eviction of
+    any number of pods are reported.
     Source: pkg/controller/disruption/disruption.go, getExpectedPodCount and getExpectedScale;
     pkg/registry/core/pod/rest/eviction.go, which refuses pods with more than one budget.
     """
     of_pods: dict[int, Budget] = {}
+    complete = {Need.WORKLOADS, Need.WHOLE} <= facts.given
     for budget, selected in facts.cluster.derive(budgeted_pods).by_budget:
-        fault = _fault(facts, budget, selected) if selected else None
-        if fault is not None:
+        fault = _of_any_pods(budget, selected)
+        if selected and complete:
+            fault = fault or _fault(facts, budget, selected)
+        if fault is not None and (selected or not complete):
             path, reason, remedy = fault
             message = f"{budget} {reason}, so a drain of their nodes never ends; {remedy}"
-            yield Hit(RULE, message, budget.at.to("spec", *path), (selected[0][0].at,))
+            pods = tuple(it.at for it, _ in selected[:1])
+            yield Hit(RULE, message, budget.at.to("spec", *path), pods)
         for workload, template in selected:
             other = of_pods.setdefault(id(template), budget)
             if other is not budget:
@@ -51,19 +57,30 @@ def check(facts: Facts) -> Hits:
                 )
 
 
-def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:
-    """The field that refuses every eviction; None if a pod can be evicted."""
+def _of_any_pods(budget: Budget, selected: Selected) -> Fault | None:
+    """The field that refuses every eviction, whatever the number of pods is."""
     most, least = budget.fields.max_unavailable, budget.fields.min_available
-    unscaled = _unscaled(selected)
-    remedy = "write maxUnavailable: 1"
-    if least is not None:
-        remedy += " instead of minAvailable"
-    if unscaled is not None:
-        remedy = "write a number below the number of pods in minAvailable, or remove the budget"
+    remedy = _remedy(budget, selected)
+    if budget.fields.selector is None:
+        return None
     if most in (0, "0", "0%"):
         return ("maxUnavailable",), f"has maxUnavailable: {most}, and no pod can be evicted", remedy
     if isinstance(least, str) and (percentage(least) or 0) >= 100:
         return ("minAvailable",), f"has minAvailable: {least}, and no pod can be evicted", remedy
+    return None
+
+
+def _remedy(budget: Budget, selected: Selected) -> str:
+    if _unscaled(selected) is not None:
+        return "write a number below the number of pods in minAvailable, or remove the budget"
+    instead = " instead of minAvailable" if budget.fields.min_available is not None else ""
+    return f"write maxUnavailable: 1{instead}"
+
+
+def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:
+    """The field that refuses every eviction of these pods; None if a pod can be evicted."""
+    most, least = budget.fields.max_unavailable, budget.fields.min_available
+    unscaled, remedy = _unscaled(selected), _remedy(budget, selected)
     field, written = ("maxUnavailable", most) if least is None else ("minAvailable", least)
     if unscaled is not None and (least is None or isinstance(least, str)):
         if written is None:
@@ -82,7 +99,7 @@ def _unscaled(selected: Selected) -> Workload | None:
     """
     owners = [it for it, _ in selected]
     job = next((it for it in owners if (it.object.group, it.kind) in _UNSCALED), None)
-    return owners[0] if job is None and all(map(_is_bare, owners)) else job
+    return owners[0] if owners and job is None and all(map(_is_bare, owners)) else job
 
 
 def _is_bare(workload: Workload) -> bool:
@@ -131,6 +148,5 @@ RULE = ObjectRule(
     remedy="Write maxUnavailable: 1 in one budget; for Pods and the pods of Jobs, a minAvailable below their number.",
     judges=("PodDisruptionBudget",),
     check=check,
-    needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
     reads=(*KINDS, "HorizontalPodAutoscaler", "ScaledObject"),
 )
