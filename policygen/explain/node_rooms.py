@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from policygen.explain.step import Step, Steps, exact
-from policygen.plan.node_room import NodeRoom
+from policygen.plan.node_room import PodRoom
 
 
-def replicas_on_nodes(rooms: Sequence[NodeRoom]) -> Steps:
+def replicas_on_nodes(rooms: Sequence[PodRoom]) -> Steps:
     """The pods of a node, times the nodes; of several pools their sum."""
     steps: Steps = []
     for it in rooms:

@@ -10,7 +10,7 @@ from policygen.plan.pods import requests
 from policygen.plan.pool import PoolFacts
 
 
-class NodeRoom(Struct, frozen=True):
+class PodRoom(Struct, frozen=True):
     """The pods of a model that one empty node of a pool holds, by the resource that bounds them."""
 
     facts: PoolFacts
@@ -34,7 +34,7 @@ def node_amounts(facts: PoolFacts, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(has.get(name, 1) for name in names)
 
 
-def node_rooms(chosen: Assignment) -> Sequence[NodeRoom] | None:
+def node_rooms(chosen: Assignment) -> Sequence[PodRoom] | None:
     """The room on a node of each pool of a model.
 
     None for MIG pools, because the spec does not state the instances of each node.
@@ -45,7 +45,7 @@ def node_rooms(chosen: Assignment) -> Sequence[NodeRoom] | None:
     return [
         min(
             (
-                NodeRoom(facts, *it)
+                PodRoom(facts, *it)
                 for it in zip(asked, node_amounts(facts, [*asked]), asked.values(), strict=True)
             ),
             key=lambda it: it.pods,
