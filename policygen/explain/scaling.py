@@ -71,13 +71,14 @@ def _least(chosen: Assignment, name: str) -> Steps:
 
 
 def _room(chosen: Assignment, field: str) -> Steps:
-    """How many replicas a guarantee or limit has room for."""
+    """How many replicas a guarantee or limit has room for, or what a queue of Volcano deserves."""
     steps: Steps = []
     rooms = []
     bounds = model_limits.bounds(chosen) if field == "limit" else scaling.guarded(chosen)
     # What a queue of Volcano deserves is more than the guarantee that the spec states.
     deserved = field == "guarantee" and chosen.tree.scheduler == "volcano"
-    words = "deserved" if deserved and scaling.is_lent(chosen.facts) else field
+    deserved = deserved and scaling.is_lent(chosen.facts)
+    words = "deserved" if deserved else field
     for facts, bound in zip(chosen.pools, bounds, strict=True):
         counts = []
         for resource in counted_resources(chosen.facts):
@@ -101,7 +102,8 @@ def _room(chosen: Assignment, field: str) -> Steps:
         rooms.append(f"min({', '.join(counts)})" if len(counts) > 1 else counts[0])
     total = scaling.bounds(chosen).fitting if field == "limit" else scaling.bounds(chosen).covered
     if len(rooms) > 1 or "min" in rooms[0]:
-        steps.append(Step(f"replicas within the {field}", str(total), " + ".join(rooms)))
+        whole = "what the queue deserves" if deserved else f"the {field}"
+        steps.append(Step(f"replicas within {whole}", str(total), " + ".join(rooms)))
     return steps
 
 

@@ -10,8 +10,14 @@ _KEDA = "https://keda.sh/docs/latest/"
 _SCALED_OBJECT = f"{_KEDA}reference/scaledobject-spec/"
 _PROMETHEUS = f"{_KEDA}scalers/prometheus/"
 
-_LEAST = "The fewest replicas, also without requests. They are within the guarantee of the team."
-_MOST = "The most replicas, also with more requests. They are within the limit of the team."
+_LEAST = (
+    "The fewest replicas, also without requests. They are within the guarantee of the team, or on "
+    "Volcano within what its queue deserves."
+)
+_MOST = (
+    "The most replicas, also with more requests. They are within the limit of the team, and what the "
+    "nodes hold."
+)
 _TARGET: Mapping[str, Field] = {
     'metadata.labels["policygen.dev/model"]': Field(
         "The model that the autoscaler scales.",

@@ -88,7 +88,7 @@ def _borrowing(found: Borrowing) -> Iterator[str]:
     if found.borrows_from:
         yield f"It borrows from: {_some(found.borrows_from)}."
         if found.reclaims:
-            yield "A team that needs its guarantee evicts the workloads that borrow it."
+            yield "A team that needs its own amount evicts the workloads that borrow it."
         return
     if not found.lends_to:
         yield "No team borrows this amount."

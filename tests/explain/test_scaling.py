@@ -92,3 +92,16 @@ def test_the_nodes_bound_the_replicas(tmp_path):
     nodes = ["8", "floor(8 / 5) = 1", "8", "8 × 1 = 8"]
     assert shown == [*limit, *nodes, "20", "max(1, min(20, 12, 8)) = 8"]
     assert list(walk.faults(found)) == []
+
+
+def test_what_a_queue_of_volcano_deserves_is_not_called_its_guarantee(tmp_path):
+    """It is more than the guarantee, and not guaranteed: only reclaim takes it back."""
+    scaling = "minReplicas: 4, maxReplicas: 9, metric: requests, targetConcurrency: 8"
+    text = models("a", m=f"resources: {{gpus: 2, cpu: 5}}, autoscaling: {{{scaling}}}")
+    pool = a100(more="      scheduler: volcano")
+    found = opened(tmp_path, pool, quotas("a", "pool: p, guarantee: 5, limit: 15"), text)
+    (answer,) = explain_object.explain(found, HPA, "spec.minReplicas").fields
+    names = [it.name for it in answer.steps]
+    assert "replicas within what the queue deserves" in names
+    assert not any("guarantee" in it for it in names)
+    assert "Volcano" in answer.meaning.does
