@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from policygen.core.finding import Path, dotted
+from policygen.core.finding import Path, at_path, dotted
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE, POD_GROUP, VOLCANO_QUEUE
 from policygen.core.quoting import listed, quoted, shown
 from policygen.core.tolerations import tolerates
@@ -36,13 +36,23 @@ def kind_fault(object_: Object, run: RunModel) -> Contradiction | None:
     reason = forms.end_obstacle(run.assignment, restarts)
     reason = reason or forms.policy_obstacle(run.assignment, run.form)
     if reason is None:
-        return None
+        return _without_schedule(object_, run)
     kind, possible = (
         f"{object_.kind} of {object_.api_version}",
         listed([*forms.possible(run.assignment)]),
     )
     why = f'model "{run.model}" cannot run as {kind}: {reason}'
     return Contradiction(at, why, f"run it as {possible}")
+
+
+def _without_schedule(object_: Object, run: RunModel) -> Contradiction | None:
+    """The API server refuses a CronJob without a schedule, also one with the fields of a model."""
+    if object_.kind != "CronJob" or run.assignment.model.schedule is not None:
+        return None
+    if at_path(object_.data, ("spec", "schedule")):
+        return None
+    why = f'the CronJob has no schedule, and model "{run.model}" has none that patch could write'
+    return Contradiction(("spec",), why, "write spec.schedule in one of them, or write a Job")
 
 
 def other_nodes(draft: Draft, template: Path, run: RunModel) -> None:
