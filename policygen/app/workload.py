@@ -10,7 +10,7 @@ from policygen.app.compile import Compiled, findings_about
 from policygen.app.requests import RenderRequest
 from policygen.core.errors import UsageError
 from policygen.core.finding import Finding
-from policygen.core.quoting import listed
+from policygen.core.quoting import counted, listed
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.plan.assignment import Assignment
@@ -18,7 +18,7 @@ from policygen.plan.catalog import KINDS
 from policygen.plan.compile import released
 from policygen.plan.extras import WORKLOADS
 from policygen.plan.kind import Item, Kind
-from policygen.plan.workload import availability, forms, objects
+from policygen.plan.workload import availability, forms, objects, scaling
 from policygen.plan.workload.forms import WorkloadForm
 
 FORMS = tuple(it.value for it in WorkloadForm)
@@ -32,8 +32,8 @@ class RenderedWorkload(Struct, frozen=True):
 
     text: str
     findings: tuple[Finding, ...]
-    many: str = ""
-    """The number of objects in words, if it is surprising."""
+    remarks: tuple[str, ...] = ()
+    """What the user may not expect: many objects, or a missing autoscaler."""
 
 
 def workload(
@@ -56,20 +56,31 @@ def workload(
     chosen = _form(assignment, form)
     spec = made.loaded.spec
     rendered = items(made, assignment, chosen)
-    many = ""
+    remarks = []
     if len(rendered) > _MANY:
         kind = objects.KIND_OF[chosen][1]
-        many = f"{len(rendered)} objects of kind {kind}, one for each replica of the model"
+        remarks.append(f"{len(rendered)} objects of kind {kind}, one for each replica of the model")
     budget = availability.budget(made.decisions, assignment)
     if budget is not None and chosen in forms.SERVING:
         rendered.append(released(spec, _kind("kubernetes", "PodDisruptionBudget"), budget))
     autoscaler = objects.autoscaler(made.decisions, assignment, chosen)
     if autoscaler is not None:
         rendered.append(released(spec, _kind("kubernetes", autoscaler.kind), autoscaler))
+    elif chosen in forms.SERVING and scaling.is_scaled(assignment):
+        remarks.append(_without_autoscaler(assignment))
     manifests = engine.render(rendered, templates=request.templates, target=spec.platform.target)
     about = findings_about(made, assignment.model.at)
     warnings = tuple(it for it in about if it.severity > Severity.INFO)
-    return RenderedWorkload(output.text(manifests), warnings, many)
+    return RenderedWorkload(output.text(manifests), warnings, tuple(remarks))
+
+
+def _without_autoscaler(assignment: Assignment) -> str:
+    """Kueue refuses to change the replicas of a StatefulSet."""
+    count = counted(assignment.replicas.least, "replica")
+    return (
+        f'model "{assignment.model.name}" is rendered with {count} and without an autoscaler, because Kueue '
+        "refuses to change the replicas of a StatefulSet; to scale it, use --as deployment"
+    )
 
 
 def items(compiled: Compiled, assignment: Assignment, form: WorkloadForm) -> list[Item]:

@@ -75,6 +75,6 @@ def workload(**given: Any) -> None:
             request, given["model"], given["form"], namespace=given["namespace"], stdin=stdin(specs)
         )
     show(made.findings)
-    if made.many:
-        say(f"policygen: {made.many}")
+    for it in made.remarks:
+        say(f"policygen: {it}")
     stdout.out(made.text)
