@@ -278,6 +278,7 @@ class ScaledObjectView(Struct, rename="camel", frozen=True):
     scale_target_ref: dict[str, Any] = field(default_factory=dict)
     min_replica_count: int | None = None
     max_replica_count: int | None = None
+    idle_replica_count: int | None = None
     triggers: tuple[dict[str, Any], ...] = ()
 
     @property
