@@ -102,8 +102,8 @@ def _room(chosen: Assignment, field: str) -> Steps:
         rooms.append(f"min({', '.join(counts)})" if len(counts) > 1 else counts[0])
     total = scaling.bounds(chosen).fitting if field == "limit" else scaling.bounds(chosen).covered
     if len(rooms) > 1 or "min" in rooms[0]:
-        whole = "what the queue deserves" if deserved else f"the {field}"
-        steps.append(Step(f"replicas within {whole}", str(total), " + ".join(rooms)))
+        room = "what the queue deserves" if deserved else f"the {field}"
+        steps.append(Step(f"replicas within {room}", str(total), " + ".join(rooms)))
     return steps
 
 

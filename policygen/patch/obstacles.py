@@ -51,7 +51,7 @@ def _without_schedule(object_: Object, run: RunModel) -> Contradiction | None:
         return None
     if at_path(object_.data, ("spec", "schedule")):
         return None
-    why = f'the CronJob has no schedule, and model "{run.model}" has none that patch could write'
+    why = f'the CronJob and model "{run.model}" have no schedule'
     return Contradiction(("spec",), why, "write spec.schedule in one of them, or write a Job")
 
 

@@ -367,7 +367,7 @@ def gang(numbers, model="gang-job", kind="batch/v1\nkind: Job"):
         (changed("batch/v1\nkind: Job", "apps/v1\nkind: ReplicaSet", JOB.replace("plain", "nightly")), 2, "its workload is batch"),
         (changed(POD_SPEC, f"{POD_SPEC}      tolerations: [{{key: x}}, {{operator: Exists}}]\n"), 10, "tolerations[1] tolerates taints gpu=slices:NoSchedule and shared:NoExecute of pools in which its team has no share; remove the toleration"),
         (CRON, 2, 'model "plain" cannot run as CronJob of batch/v1: its workload is serving, and its pods do not end, so it has no schedule; run it as deployment'),
-        (CRON.replace("plain", "gang-job").replace('  schedule: "0 3 * * *"\n', ""), 4, 'the CronJob has no schedule, and model "gang-job" has none that patch could write; write spec.schedule'),
+        (CRON.replace("plain", "gang-job").replace('  schedule: "0 3 * * *"\n', ""), 4, 'the CronJob and model "gang-job" have no schedule; write spec.schedule in one of them'),
         (JOB[: JOB.index("spec:")], 1, "this Job has no pod template"),
         (
             changed(POD_SPEC, f"{POD_SPEC}      nodeSelector: {{disk: ssd, pool: h100}}\n"),
