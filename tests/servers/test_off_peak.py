@@ -111,23 +111,3 @@ def test_a_scheduled_model_runs_in_its_window_and_ends_with_it(cluster):
         cluster.becomes("GPUs after the window", lambda: cluster.bound("offline"), 0)
         cluster.becomes("why it ended", lambda: failures(cluster), ["DeadlineExceeded"])
         cluster.becomes("quota is free", lambda: cluster.admitted("offline"), [])
-
-
-def test_a_deadline_of_zero_skips_every_run(cluster):
-    """Both CronJobs begin in each minute. The controller creates a Job at least 100 ms after its time."""
-    container = {"name": "a", "image": "a"}
-    pod = {"spec": {"restartPolicy": "Never", "containers": [container]}}
-    spec = {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": pod}}}
-    cluster.create(
-        *(
-            {
-                "apiVersion": BATCH,
-                "kind": "CronJob",
-                "metadata": {"name": f"deadline-{it}", "namespace": "offline"},
-                "spec": {**spec, "startingDeadlineSeconds": it},
-            }
-            for it in (0, 10)
-        )
-    )
-    cluster.becomes("the Job of the other", lambda: jobs(cluster), ["deadline-10"], 90)
-    cluster.stays("no Job with a deadline of 0", lambda: set(jobs(cluster)), {"deadline-10"})
