@@ -138,7 +138,7 @@ def _codes(codes: Part, pods: dict[str, Any]) -> Iterator[FaultAt]:
     elif values != sorted(set(values)):
         yield (
             codes.at / "values",
-            f"{owner} has exit codes in a podFailurePolicy rule that are not in ascending order, or twice, which is refused; sort them and remove duplicates",
+            f"{owner} has exit codes in a podFailurePolicy rule that are not in ascending order or are listed twice, which is refused; sort them and remove duplicates",
         )
 
 

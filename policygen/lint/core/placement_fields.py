@@ -145,7 +145,7 @@ def _ports(spec: PodPart) -> Iterator[FaultAt]:
             if on_host and outside != inside and first == "containers":
                 yield (
                     at,
-                    f"{named(container)} has hostPort {outside} and another containerPort with hostNetwork: true, which is refused; write hostPort: {inside}, or remove hostPort",
+                    f"{named(container)} has hostNetwork: true, but hostPort {outside} differs from containerPort {inside}, which is refused; write hostPort: {inside}, or remove hostPort",
                 )
             used = first, str(port.get("protocol") or "TCP"), str(port.get("hostIP") or ""), outside
             if used in seen:

@@ -30,7 +30,7 @@ def faults(spec):
     ("spec", "words"),
     [
         (failing(values=[2, 1]), "not in ascending order"),
-        (failing(values=[1, 1]), "or twice"),
+        (failing(values=[1, 1]), "listed twice"),
         (failing(values=[]), "without exit codes"),
         (failing(values=[*range(1, 257)]), "256 values, which is refused; write at most 255"),
         (failing(containerName="gone"), '"gone", which its pods do not have'),

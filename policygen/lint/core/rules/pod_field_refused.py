@@ -109,7 +109,7 @@ def _policies(spec: Part) -> Hits:
                 yield Hit(RULE, f"{spec.owner}: {fault}", toleration.at / step)
         timed = toleration.data.get("tolerationSeconds") is not None
         if timed and toleration.data.get("effect") != "NoExecute":
-            message = f"{spec.owner} has tolerationSeconds in a toleration with another effect than NoExecute, which is refused; write effect: NoExecute"
+            message = f"{spec.owner} has tolerationSeconds in a toleration without effect NoExecute, which is refused; write effect: NoExecute, or remove tolerationSeconds"
             yield Hit(RULE, message, toleration.at / "tolerationSeconds")
 
 
