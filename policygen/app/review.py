@@ -1,6 +1,6 @@
 """What `policygen diff` does with a spec or manifests: what a change does, before anyone applies it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.plan.extras import WORKLOADS
 from policygen.review import uses as review_uses
 from policygen.review.apply_order import ApplyOrder, apply_order
-from policygen.review.consequences import Consequences, PoolChange, consequences
+from policygen.review.consequences import Consequences, consequences
 from policygen.review.objects import (
     ObjectChange,
     object_changes,
@@ -60,7 +60,7 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         for side in (was, now)
     ]
     only_specs = len(specs) == len(both)
-    found = _consequences(was, now, models=only_specs)
+    found = _consequences(was, now)
     return Review(
         (was.name, now.name),
         found,
@@ -97,36 +97,14 @@ def _steps_command(old: ReviewSide, new: ReviewSide, request: ReviewRequest) -> 
     yield from ("--steps-from", old.name, "-o", "steps/")
 
 
-def _consequences(old: ReviewSide, new: ReviewSide, *, models: bool) -> Consequences:
+def _consequences(old: ReviewSide, new: ReviewSide) -> Consequences:
     if old.decisions is None or new.decisions is None:
         return Consequences((), ())
-    found = consequences(old.decisions, new.decisions)
-    if models:
-        return found
-    # Manifests do not show the models of a spec, nor all that it states about pools and teams.
-    was, now = old.decisions, new.decisions
-    if new.rendered is not None:
-        now = sides.as_objects(new, old) or now
-    elif old.rendered is not None:
-        was = sides.as_objects(old, new) or was
-    shown = consequences(was, now).pools
-    teams = {it.pool: {quota.team for quota in it.quotas} for it in shown}
-    # Objects may show a pool under another name. Nothing is known about its teams then.
-    same = {it.name for it in old.decisions.pools} & {it.name for it in new.decisions.pools}
-    unknown = {it.pool: {quota.team for quota in it.quotas} for it in found.pools}
-    for name in unknown.keys() - same if shown else ():
-        teams[name] = unknown[name]
-    return Consequences(tuple(_visible(found.pools, teams)) if shown else (), ())
-
-
-def _visible(
-    pools: Sequence[PoolChange], teams: Mapping[str, Collection[str]]
-) -> Iterator[PoolChange]:
-    """The changes of pools, with these teams only."""
-    for pool in pools:
-        quotas = tuple(it for it in pool.quotas if it.team in teams.get(pool.pool, ()))
-        if quotas or pool.available:
-            yield replace(pool, quotas=quotas)
+    if old.rendered and new.rendered:
+        return consequences(old.decisions, new.decisions)
+    # Manifests do not show the models of a spec.
+    was, now = sides.as_objects(old, new), sides.as_objects(new, old)
+    return replace(consequences(was, now), models=()) if was and now else Consequences((), ())
 
 
 def changes_between(old: ReviewSide, new: ReviewSide) -> Iterator[ObjectChange]:

@@ -153,26 +153,30 @@ def _shown(cluster: Cluster, other: ReviewSide | None) -> tuple[Decisions | None
     )
 
 
-def as_objects(spec: ReviewSide, other: ReviewSide) -> Decisions | None:
-    """The decisions about a spec, read in the same way as those of the other state.
+def as_objects(side: ReviewSide, other: ReviewSide) -> Decisions | None:
+    """The decisions about a state, read from its objects. `other` is the state to compare with.
 
-    Rendered objects do not show everything that a spec states. So if the other state has objects of the
-    set, the decisions are those that the rendered objects of the spec show.
+    Rendered objects do not show everything that a spec states, and Queues of Volcano show other numbers. So
+    both states are read in the same way, with the objects of the other one that no set has.
     """
-    if spec.rendered is None or spec.rendered.name not in infer.sets(other.cluster):
-        return spec.decisions
-    scope = Scope(spec.rendered.name, rendered=True)
-    mine = spec.cluster.objects
+    if side.rendered is None:
+        return side.decisions
+    mine = side.cluster.objects
     made = {it.identity for it in mine}
     beside = [
         it for it in other.cluster.objects if not it.labels.get(SET) and it.identity not in made
     ]
-    for more in (beside, [it for it in beside if not is_policy(it, ())]):
+    without = [it for it in beside if not is_policy(it, ())]
+    # Beside objects of the set, a queue made by hand stays. Without these, the set replaces it.
+    is_applied = side.rendered.name in infer.sets(other.cluster)
+    for more in (beside, without, []) if is_applied else (without, []):
         try:
-            return _distilled([*mine, *more], other.cluster, scope)
+            return _distilled(
+                [*mine, *more], other.cluster, Scope(side.rendered.name, rendered=True)
+            )
         except SpecError:
             continue
-    return spec.decisions
+    return side.decisions
 
 
 def _distilled(objects: Sequence[Object], cluster: Cluster, scope: Scope) -> Decisions:

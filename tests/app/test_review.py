@@ -7,8 +7,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from policygen.app.adopt import AdoptRequest, adopt
 from policygen.app.render import render, write
-from policygen.app.requests import ClusterRequest, RenderRequest, ReviewRequest
+from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, ReviewRequest
 from policygen.app.review import review
 from policygen.client import snapshot_file as files
 from policygen.core.errors import SpecError, UsageError
@@ -276,6 +277,74 @@ def test_what_objects_do_not_show_is_no_difference(example, tmp_path):
     assert not of(spec, tmp_path / "there").changed
 
 
+def test_teams_of_volcano_have_the_numbers_of_their_queues(tmp_path):
+    """Queues share what no guarantee uses, so speech deserved 25 before its guarantee rises to 24."""
+    spec = Path("examples/volcano-training/policy.yaml")
+    write(render(RenderRequest((str(spec),), {})), tmp_path / "there")
+    new = tmp_path / "new.yaml"
+    new.write_text(
+        spec.read_text()
+        .replace("guarantee: 64", "guarantee: 56")
+        .replace("guarantee: 16", "guarantee: 24")
+    )
+    made = of(tmp_path / "there", new)
+    (pool,) = made.consequences.pools
+    deserved = {
+        it.object.name.partition(".")[0]: (int(str(change.expected)), int(str(change.found)))
+        for it in made.objects
+        for change in it.fields
+        if change.path[-2:] == ("deserved", "nvidia.com/gpu")
+    }
+    assert deserved["speech"] == (25, 30)
+    assert deserved == {it.team: (it.guarantee.before, it.guarantee.after) for it in pool.quotas}
+
+
+VOLCANO_BY_HAND = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: h100}
+spec: {deserved: {nvidia.com/gpu: 32}, capability: {nvidia.com/gpu: 32}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: eval}
+spec: {parent: h100, deserved: {nvidia.com/gpu: 8}, capability: {nvidia.com/gpu: 32}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: sim}
+spec: {parent: h100, deserved: {nvidia.com/gpu: 16}, capability: {nvidia.com/gpu: 32}}
+"""
+
+
+def test_queues_of_volcano_by_hand_are_compared_with_rendered_queues(tmp_path):
+    hand, spec = tmp_path / "hand.yaml", tmp_path / "spec.yaml"
+    hand.write_text(VOLCANO_BY_HAND)
+    adopted = adopt(AdoptRequest(LintRequest(manifests=(str(hand),))))
+    spec.write_text(adopted.text.replace("guarantee: 8", "guarantee: 6"))
+    assert shown(of(hand, spec)).splitlines()[:4] == [
+        "pool volcano",
+        "  team eval  guaranteed 8 → 11 nvidia.com/gpu, may still reach 32",
+        "  team sim   guaranteed 16 → 21 nvidia.com/gpu, may still reach 32",
+        "objects: 4 added, 3 removed, 0 changed",
+    ]
+
+
+def test_a_pool_of_kube_scheduler_has_one_name_on_both_sides(tmp_path):
+    """Its objects do not show the name of the spec."""
+    spec = Path("examples/three-schedulers/policy.yaml")
+    write(render(RenderRequest((str(spec),), {})), tmp_path / "there")
+    new = tmp_path / "new.yaml"
+    new.write_text(spec.read_text().replace("limit: 30", "limit: 24"))
+    assert shown(of(tmp_path / "there", new)).splitlines()[:5] == [
+        "pool nvidia-gpu-cpu",
+        "                       15 → 12 nvidia.com/gpu for all teams",
+        "  team product-canary  may reach 15 → 12 nvidia.com/gpu",
+        "  team product-live    may reach 15 → 12 nvidia.com/gpu",
+        "objects: 0 added, 0 removed, 2 changed",
+    ]
+
+
 def test_hand_written_manifests_become_what_a_spec_renders(reviewed):
     reviewed(SPEC, SPEC)
     Path("hand.yaml").write_text(HAND)
@@ -337,7 +406,7 @@ def test_a_queue_by_hand_beside_a_set_does_not_hide_its_teams(tmp_path):
     (tmp_path / "new.yaml").write_text(smaller)
     page = shown(review(ReviewRequest("there", "new.yaml")))
     assert 'note: there: pools and teams are only those of the set "lab": Queue legacy' in page
-    assert "team nlp  guaranteed 40 → 32 nvidia.com/gpu" in page
+    assert "team nlp     guaranteed 40 → 36 nvidia.com/gpu" in page
     assert "- Queue legacy" in page
 
 
