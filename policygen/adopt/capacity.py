@@ -5,6 +5,7 @@ not in them, so the most usual number is taken with which every sum comes out ex
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import product
@@ -31,7 +32,9 @@ _OF_A_CARD = {"1g.5gb": 7, "2g.10gb": 3, "3g.20gb": 2, "7g.40gb": 1}
 _PARTS = 16
 """The next number of nodes that is tried is larger by one of so many parts."""
 _MOST_COMPARED = 500
-"""Shapes whose pods are compared, where any number of nodes is possible."""
+"""Shapes of each form of sharing whose pods are compared, where any number of nodes is possible."""
+_MOST_PARTIAL = 2048
+"""Numbers of cards to try that do not fill their nodes."""
 
 DEFAULT_NODE = NodeResources(96_000, 1024 << 30)
 """A node whose cpu and memory no object shows; the spec marks it as a guess."""
@@ -46,6 +49,16 @@ class PodShare(Struct, frozen=True):
     memory_bytes: int
 
 
+class MigCard(Struct, frozen=True):
+    """The cards of a product that has the MIG profiles of a pool."""
+
+    product: str
+    cards: int
+    """The fewest cards that hold all instances of the pool."""
+    most: Vector
+    """How many instances of each profile a card can have, by resource."""
+
+
 class NodeNeed(Struct, frozen=True):
     """What one node must hold at least: the pods that the objects name."""
 
@@ -54,8 +67,8 @@ class NodeNeed(Struct, frozen=True):
     memory_bytes: int = MEBIBYTE
     shares: tuple[PodShare, ...] = ()
     """The pods whose cpu and memory is probably the share of their GPUs."""
-    cards: int = 1
-    """The fewest cards of the pool that can have its MIG instances."""
+    card: MigCard | None = None
+    """The probable product of a pool with MIG instances; None if no pods were read."""
     exact: bool = True
     """Whether cpu and memory of the nodes add up to the amounts; False: the nodes can have more."""
 
@@ -126,10 +139,12 @@ def _cut_alike(
 
     Nodes can have other numbers of these than equal cards make. No object shows the profile.
     """
-    for (profile, most), per_node in product(_OF_A_CARD.items(), USUAL):
-        least = -(-count // (per_node * most))
-        for nodes in _node_counts(least, count, available, need):
-            for size, node in _nodes(nodes * per_node, available, need, (per_node,)):
+
+    def of_cards(
+        numbers: Iterable[int], per_node: int, most: int, profile: str
+    ) -> Iterator[NodeShape]:
+        for cards in numbers:
+            for size, node in _nodes(cards, available, need, (per_node,)):
                 yield NodeShape(
                     gpu=Gpu(
                         per_node=size,
@@ -138,9 +153,20 @@ def _cut_alike(
                         mig_strategy="single",
                         instances=((profile, count),),
                     ),
-                    capacity=_capacity(nodes * size, size, node),
+                    capacity=_capacity(cards, size, node),
                     units_per_node=min(count, size * most),
                 )
+
+    forms = list(product(_OF_A_CARD.items(), USUAL))
+    for (profile, most), per_node in forms:
+        least = -(-count // (per_node * most))
+        nodes = _node_counts(least, count, available, need)
+        yield from of_cards((it * per_node for it in nodes), per_node, most, profile)
+    if need.exact and available.get(CPU):  # few numbers make these sums
+        for (profile, most), per_node in forms:
+            least = -(-count // most)
+            partial = (it for it in range(least, least + _MOST_PARTIAL) if it % per_node)
+            yield from of_cards(partial, per_node, most, profile)
 
 
 def _node_counts(least: int, most: int, available: Vector, need: NodeNeed) -> Iterator[int]:
@@ -180,28 +206,48 @@ def _cut(
 ) -> Iterator[NodeShape]:
     """Pools with MIG instances: the fewest cards that hold all instances.
 
-    Where pods show the size of a node, also any number of equal nodes.
+    Where pods show the size of a node, also any number of equal nodes. Pods choose one of several profiles by the
+    memory of its instances, which only a product shows.
     """
+    if need.card is None or len(units) == 1:
+        yield from _cut_cards(None, units, mig, available, need)
+    if need.card is not None:
+        yield from _cut_cards(need.card, units, mig, available, need)
+
+
+def _cut_cards(
+    card: MigCard | None,
+    units: Vector,
+    mig: dict[str, re.Match[str]],
+    available: Vector,
+    need: NodeNeed,
+) -> Iterator[NodeShape]:
     domain = next(iter(units)).partition("/")[0]
     own = None if f"{domain}/gpu" == GPU else f"{domain}/gpu"
     slices = {name: int(found["slices"]) for name, found in mig.items()}
+    most = card.most if card else {name: _SLICES // count for name, count in slices.items()}
     instances = tuple(
         sorted((found["profile"] + _extras(found), units[name]) for name, found in mig.items())
     )
     whole = sum(units[name] * slices[name] for name in units)
     least = max(
         -(-whole // _SLICES),
-        *(-(-units[it] // (_SLICES // slices[it])) for it in units),
-        need.cards,
+        *(-(-units[it] // most[it]) for it in units),
+        card.cards if card else 1,
     )
     largest = max(slices.values())
 
     def shape(cards: int, per_node: int, node: NodeResources) -> NodeShape:
-        most = max(min(units[it], per_node * (_SLICES // slices[it])) for it in units)
         return NodeShape(
-            gpu=Gpu(per_node=per_node, resource=own, sharing="mig", instances=instances),
+            gpu=Gpu(
+                product=card.product if card else None,
+                per_node=per_node,
+                resource=own,
+                sharing="mig",
+                instances=instances,
+            ),
             capacity=_capacity(cards, per_node, node),
-            units_per_node=most,
+            units_per_node=max(min(units[it], per_node * most[it]) for it in units),
         )
 
     for cards in dict.fromkeys((least, *range(least, least + 16), max(units.values()), whole)):
@@ -289,18 +335,18 @@ def best(
     numbers decide before the rank.
     """
     found: NodeShape | None = None
-    tried = 0
+    tried: Counter[str] = Counter()
     lowest: tuple[tuple[bool, bool, bool], tuple[int, int], int] | None = None
     for shape in shapes(available, need):
         worse = rank(shape.units_per_node)
         never = worse > 1
         first = (never and packed, shape.is_short(need), never)
-        if lowest is not None and first > lowest[0]:
+        if (lowest is not None and first > lowest[0]) or tried[shape.gpu.sharing] == _MOST_COMPARED:
             continue
         place = first, (0, 0) if never else others(shape), worse
-        tried += not never
+        tried[shape.gpu.sharing] += not never
         if lowest is None or place < lowest:
             found, lowest = shape, place
-        if place == ((False, False, False), (0, 0), 0) or tried == _MOST_COMPARED:
+        if place == ((False, False, False), (0, 0), 0):
             break
     return found

@@ -303,9 +303,6 @@ def _pools(  # noqa: PLR0913 - what was read of nodes, queues, quotas and pods
     for name, several in of_pool.items():
         needs[name] = rendered_models.need(needs.get(name, NO_NEED), seen[name], several)
     listed, ranks = pools.completed(found, shown, needs)
-    listed = [
-        rendered_models.with_product(seen[it.name], it, of_pool.get(it.name, ())) for it in listed
-    ]
     real = [on_nodes(cluster, seen[it.name], it, shown, exact=scope.rendered) for it in listed]
     listed = [it.pool for it in real]
     assumed = frozenset(it.pool.name for it in real if not it.sized)

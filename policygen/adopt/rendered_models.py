@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.adopt.capacity import NodeNeed, PodShare
+from policygen.adopt.capacity import MigCard, NodeNeed, PodShare
 from policygen.adopt.model_details import detailed
 from policygen.adopt.models import PREEMPTING
 from policygen.adopt.namespaces import Space
@@ -39,7 +39,6 @@ from policygen.spec.types import (
     Gang,
     Model,
     Placement,
-    Pool,
     Quota,
     RunAs,
     Spec,
@@ -155,40 +154,26 @@ def on_pool(found: Found, models: Sequence[RenderedModel]) -> Found:
     return replace(found, pool=pool)
 
 
-def with_product(found: Found, pool: Pool, models: Sequence[RenderedModel]) -> Pool:
-    """The pool with the product that has its MIG profiles, if models need to choose one of these.
-
-    They choose it by the memory of its instances, which only a product shows.
-    """
-    cut = _product(found.available) if models and not pool.gpu.product else None
-    return pool if cut is None else replace(pool, gpu=replace(pool.gpu, product=cut[0]))
-
-
-def _product(available: Vector) -> tuple[str, int] | None:
-    """The first of the products with all these MIG profiles that needs the fewest cards, and their number.
-
-    None if these are not the instances of several profiles.
-    """
-    counts = {
-        name.partition("/")[2]: count
-        for name, count in available.items()
-        if is_extended(name) and count
-    }
-    if len(counts) < 2:
-        return None
+def _card(available: Vector) -> MigCard | None:
+    """The first of the products with all these MIG profiles that needs the fewest cards; None if no product has them."""
+    counts = {name: count for name, count in available.items() if is_extended(name) and count}
     found = []
     for product in catalog.products().values():
         family = catalog.mig_family(product)
-        suffixes = (
-            {it.resource_suffix: it.name for it in family.profiles.values()} if family else {}
-        )
-        if family and counts.keys() <= suffixes.keys():
-            layouts = mig.layouts(family, [suffixes[it] for it in counts])
-            found.append((mig.cards_needed(layouts, tuple(counts.values())), product.labels[0]))
-    if not found:
-        return None
-    cards, label = min(found, key=lambda it: it[0])
-    return label, cards
+        if family is None:
+            continue
+        by_suffix = {it.resource_suffix: it for it in family.profiles.values()}
+        profiles = {
+            name: by_suffix[suffix]
+            for name in counts
+            if (suffix := name.partition("/")[2]) in by_suffix
+        }
+        if counts and profiles.keys() == counts.keys():
+            layouts = mig.layouts(family, [it.name for it in profiles.values()])
+            cards = mig.cards_needed(layouts, tuple(counts.values()))
+            most = {name: it.max_per_gpu for name, it in profiles.items()}
+            found.append(MigCard(product.labels[0], cards, most))
+    return min(found, key=lambda it: it.cards, default=None)
 
 
 def _instance_bytes(pool: PoolFacts, resource: str) -> int | None:
@@ -251,8 +236,7 @@ def with_unused_pools(
 def need(before: NodeNeed, found: Found, models: Iterable[RenderedModel]) -> NodeNeed:
     """What a node of a pool must hold for the pods of these models, and how many cards it needs."""
     made = before
-    cut = _product(found.available)
-    cards = cut[1] if cut else 1
+    card = _card(found.available)
     for it in models:
         cpu, memory = it.requested(CPU) or 0, it.requested(MEMORY) or 0
         made = NodeNeed(
@@ -260,7 +244,7 @@ def need(before: NodeNeed, found: Found, models: Iterable[RenderedModel]) -> Nod
             max(made.cpu_milli, cpu),
             max(made.memory_bytes, memory),
             shares=(*made.shares, PodShare(it.resource, it.units, cpu, memory)),
-            cards=cards,
+            card=card,
         )
     return made
 

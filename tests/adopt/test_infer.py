@@ -350,6 +350,55 @@ def test_limits_that_no_field_of_a_quota_has(name):
     assert again(first) == first
 
 
+def mig_pool(gpu, **spec):
+    return pool(
+        "m", **{"gpu": {"sharing": "mig", **gpu}, "schedulingPolicy": {"binPack": True}} | spec
+    )
+
+
+def single(profile, count):
+    mig = {"strategy": "single", "instances": {profile: count}}
+    return {"mig": mig, "resource": "example.com/card", "memory": "24Gi"}
+
+
+MIG_THAT_PODS_SHOW = {
+    "a card of this product has fewer instances than one of an unknown product": mig_pool(
+        {"product": "NVIDIA-A30", "perNode": 1, "mig": {"instances": {"1g.6gb": 27}}},
+        capacity={"nodes": 11, "nodeAllocatable": {"cpu": "31850m", "memory": "182564Mi"}},
+    ),
+    "many other nodes make the same sums": mig_pool(
+        {**single("3g.20gb", 104), "perNode": 8},
+        scheduler="volcano",
+        capacity={"totalGPUs": 80, "nodeAllocatable": {"cpu": "10.001", "memory": "805306368Ki"}},
+    ),
+    "the last node has fewer cards": mig_pool(
+        {**single("7g.80gb", 2940), "perNode": 4},
+        scheduler="volcano",
+        capacity={
+            "availableGPUs": 3191,
+            "totalGPUs": 1000000,
+            "nodeAllocatable": {"cpu": "191970m", "memory": "10738466816"},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MIG_THAT_PODS_SHOW)
+def test_nodes_with_mig_instances_that_only_pods_show(name):
+    gpus = 1 if MIG_THAT_PODS_SHOW[name][2].get("scheduler") is None else 2  # Kueue: of one card
+    documents = [
+        {"apiVersion": "policygen.dev/v1alpha1", "kind": kind, "metadata": {"name": of}, "spec": it}
+        for kind, of, it in (
+            MIG_THAT_PODS_SHOW[name],
+            team("lab", {"m": {}}),
+            ("Model", "train", {"team": "lab", "workload": "training", "resources": {"gpus": gpus}}),
+        )
+    ]
+    extras = frozenset({WORKLOADS})
+    first = rendered(Source("spec.yaml", text_of(documents), None), extras=extras)
+    assert again(first, extras) == first
+
+
 def main(count, number, extras):
     """Draw specs of all schedulers, and print how many differ, and how."""
     drawn, others = [0], []
