@@ -7,7 +7,7 @@ from typing import Any
 from policygen.core.names import SYSTEM_NAMESPACES
 from policygen.kubernetes.object import Object
 
-_QUEUES = frozenset({"ClusterQueue", "LocalQueue", "Cohort", "Queue"})
+QUEUES = frozenset({"ClusterQueue", "LocalQueue", "Cohort", "Queue"})
 
 
 def strangers(rendered: Iterable[Object], orphans: Sequence[Object]) -> tuple[Object, ...]:
@@ -21,7 +21,7 @@ def strangers(rendered: Iterable[Object], orphans: Sequence[Object]) -> tuple[Ob
     """
     left = unconnected(rendered, orphans)
     counts = Counter(name for _, names in left for name in names)
-    is_set = any(it.kind in _QUEUES and any(counts[one] > 1 for one in them) for it, them in left)
+    is_set = any(it.kind in QUEUES and any(counts[one] > 1 for one in them) for it, them in left)
     return tuple(it for it, _ in left) if is_set else ()
 
 

@@ -19,7 +19,7 @@ from policygen.core.errors import UsageError
 from policygen.core.finding import At
 from policygen.core.quoting import counted
 from policygen.documents.parse import mapping
-from policygen.drift.strangers import unconnected
+from policygen.drift.strangers import QUEUES, strangers, unconnected
 from policygen.kubernetes.object import Object
 
 INDEX = ".policygen.index"
@@ -85,6 +85,10 @@ def index(folder: Path) -> dict[str, list[str]]:
     return files
 
 
+_OF_TEAMS = tuple(f"{kind.lower()}." for kind in (*sorted(QUEUES), "ResourceQuota"))
+"""The beginnings of files with the queues and quotas of teams."""
+
+
 class _Update:
     """One run over one folder, under its lock."""
 
@@ -142,13 +146,17 @@ class _Update:
                     "this folder"
                 )
         is_whole = all(digests == [self.old[name]] for name, digests in self.index.items())
-        if self.removed and self.new and is_whole and not self.index.keys() & self.new.keys():
-            before = _objects((self.folder / name).read_bytes() for name in self.removed)
-            if len(unconnected(_objects(self.planned.values()), before)) < len(before):
-                return  # a spec whose pools and teams have other names
+        if not (self.removed and self.new and is_whole):
+            return
+        if any(name.startswith(_OF_TEAMS) for name in self.index.keys() & self.new.keys()):
+            return  # an earlier state of this spec; specs with one set name share only other objects
+        mine = _objects(self.planned.values())
+        before = _objects((self.folder / name).read_bytes() for name in self.removed)
+        if strangers(mine, before) or len(unconnected(mine, before)) == len(before):
             raise UsageError(
-                f"{self.folder} contains only files that this spec does not render, such as {self.removed[0]}, so "
-                "they are probably those of another spec; render into another folder, or delete this folder"
+                f"{self.folder} contains files of pools and teams that this spec does not render, such as "
+                f"{self.removed[0]}, and none of its own, so they are probably those of another spec; render into "
+                "another folder, or delete this folder"
             )
 
     def _apply(self, final: dict[str, list[str]]) -> None:

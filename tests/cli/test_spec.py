@@ -148,6 +148,25 @@ def test_another_sets_folder_is_refused(run, spec, tmp_path):
     assert (out / "clusterqueue.a.p.yaml").exists()
 
 
+def test_a_folder_of_another_spec_with_the_same_set_is_refused(run, spec, tmp_path):
+    """Both render the ConfigMap of the scheduler, whose name is that of the set."""
+    out, other, more = tmp_path / "out", tmp_path / "other.yaml", tmp_path / "more.yaml"
+    run("render", spec, "-o", out, "--kustomization")
+    before = {it.name: it.read_bytes() for it in out.iterdir()}
+    other.write_text(
+        SPEC.replace("name: p\n", "name: q\n")
+        .replace("pool: p", "pool: q")
+        .replace(": a\n", ": b\n")
+    )
+    code, _, err = run("render", other, "-o", out, "--kustomization")
+    assert code == 2
+    assert "contains files of pools and teams that this spec does not render" in err
+    assert {it.name: it.read_bytes() for it in out.iterdir()} == before
+    more.write_text(f"{(spec / 'policy.yaml').read_text()}---\n{other.read_text()}")
+    assert run("render", more, "-o", out, "--kustomization")[0] == 0
+    assert run("render", spec, "-o", out, "--kustomization")[0] == 0  # without the second pool
+
+
 @pytest.mark.parametrize("command", ["render", "validate"])
 def test_manifests_passed_as_a_spec_are_not_an_empty_spec(run, tmp_path, command):
     file = tmp_path / "manifests.yaml"
