@@ -19,7 +19,7 @@ from policygen.kubernetes.renames import written
 from policygen.plan.catalog import KINDS
 from policygen.plan.compile import objects
 from policygen.plan.decisions import Decisions
-from policygen.plan.extras import WORKLOADS
+from policygen.plan.extras import OF_MODELS, WORKLOADS
 from policygen.plan.model_names import MODEL
 from policygen.plan.origin import Origins
 from policygen.report.report import Report
@@ -41,10 +41,12 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
     origins = Origins(loaded.spec, plan.pools, plan.trees)
     decided = compiled.decisions
     not_requested = frozenset(_not_requested(decided, request.extras))
+    extras = {kind.name: kind.extra for kind in KINDS if kind.extra in OF_MODELS}
 
     def is_unrequested(found: Object) -> bool:
-        if MODEL in found.labels and WORKLOADS not in request.extras:
-            return True  # in any form: `policygen workload --as` can print another one
+        # The object of a model can have any form: `policygen workload --as` can print another one.
+        if MODEL in found.labels and extras.get(found.kind, WORKLOADS) not in request.extras:
+            return True
         return (found.kind, found.namespace, found.name) in not_requested
 
     return Rendered(decided.platform.name, expected, origins.of, mapping, is_unrequested)

@@ -391,7 +391,11 @@ def test_nodes_with_mig_instances_that_only_pods_show(name):
         for kind, of, it in (
             MIG_THAT_PODS_SHOW[name],
             team("lab", {"m": {}}),
-            ("Model", "train", {"team": "lab", "workload": "training", "resources": {"gpus": gpus}}),
+            (
+                "Model",
+                "train",
+                {"team": "lab", "workload": "training", "resources": {"gpus": gpus}},
+            ),
         )
     ]
     extras = frozenset({WORKLOADS})

@@ -15,6 +15,7 @@ from policygen.client import snapshot_file as files
 from policygen.core.errors import SpecError, UsageError
 from policygen.kubernetes.snapshot import Gap
 from policygen.lint.kinds import every
+from policygen.plan.extras import OF_MODELS
 from policygen.report import review as forms
 from tests.client.looks import snapshot
 from tests.documents.test_git_files import git
@@ -420,6 +421,20 @@ def test_two_sets_show_no_pools(reviewed):
     made = of("hand.yaml", "old.yaml")
     assert made.consequences.pools == ()
     assert 'because it has the sets "a" and "b"' in made.notes[0]
+
+
+@pytest.mark.parametrize(
+    "extra, removed", [("vpa", "VerticalPodAutoscaler"), ("workloads", "Deployment")]
+)
+def test_objects_of_a_removed_model_are_compared_as_far_as_requested(reviewed, extra, removed):
+    spec = SPEC.replace("gpus: 10", "gpus: 1").replace(
+        "  resources:", "  workload: serving\n  resources:"
+    )
+    reviewed(spec, spec[: spec.rindex("---")])
+    write(render(RenderRequest(("old.yaml",), {}, extras=OF_MODELS)), Path("manifests"))
+    made = of("manifests", "new.yaml", extras=frozenset({extra}))
+    kinds = {it.object.kind for it in made.objects if it.what.value == "removed"}
+    assert kinds & {"VerticalPodAutoscaler", "Deployment"} == {removed}
 
 
 def test_objects_of_another_spec_are_a_note(reviewed):
