@@ -296,6 +296,7 @@ def _pools(  # noqa: PLR0913 - what was read of nodes, queues, quotas and pods
         found = [replace(it, pool=probable.get(it.name, it.pool)) for it in found]
         more, left = nodes.without_queue(cluster, found)
         found += more
+        left += nodes.invalid_taints(cluster)
     of_pool = rendered_models.in_pools(labelled, found)
     found = [rendered_models.on_pool(it, of_pool.get(it.name, ())) for it in found]
     needs = dict(needs)

@@ -1,7 +1,7 @@
 """The nodes of pools, as far as Nodes were read."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import POOL_NAME, amount, label
 from policygen.core.quantity import MEBIBYTE
+from policygen.core.tolerations import EFFECTS
 from policygen.hardware import catalog
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
@@ -203,5 +204,19 @@ def _taints(node: Entry[NodeView]) -> list[Taint]:
     return [
         Taint(it.key, it.effect, it.value or None)
         for it in node.fields.spec.taints
-        if not it.key.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
+        if it.effect in EFFECTS
+        and not it.key.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
     ]
+
+
+def invalid_taints(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    """The taints that servers refuse, so that no pool has them: the name of the node, and the reason."""
+    for node in cluster.nodes:
+        for it in node.fields.spec.taints:
+            if it.effect not in EFFECTS:
+                value = f"={it.value}" if it.value else ""
+                taint = f"{it.key}{value}:{it.effect}"
+                yield (
+                    str(node),
+                    f"the effect of taint {taint} is invalid, so the spec does not have it",
+                )

@@ -14,6 +14,7 @@ from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import TeamTree, label, unused
 from policygen.adopt.volcano import node_group
 from policygen.core.names import HOSTNAME, NODE_GROUP
+from policygen.core.tolerations import EFFECTS
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.table import Entry
@@ -70,7 +71,9 @@ def _pool(cluster: Cluster, tree: TeamTree, name: str) -> Pool:
     if flavor is not None:
         labels = flavor.fields.node_labels
         taints = tuple(
-            Taint(it.key, it.effect, it.value or None) for it in flavor.fields.node_taints
+            Taint(it.key, it.effect, it.value or None)
+            for it in flavor.fields.node_taints
+            if it.effect in EFFECTS  # the comparison lists the others
         )
         tolerations = _tolerations(flavor.object.data, taints)
         aware = True if flavor.fields.topology_name else None
@@ -119,6 +122,7 @@ def _tolerations(data: object, taints: Sequence[Taint]) -> tuple[Toleration, ...
             integer(it.get("tolerationSeconds")),
         )
         for it in mappings(data, "spec", "tolerations")
+        if not (effect := _text(it, "effect")) or effect in EFFECTS
     )
     return None if found == tuple(map(needed, taints)) else found
 

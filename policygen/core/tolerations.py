@@ -2,6 +2,9 @@
 
 from typing import Protocol
 
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+"""The effects of taints; servers refuse others."""
+
 
 class _Taint(Protocol):
     """A taint of a node."""

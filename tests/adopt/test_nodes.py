@@ -54,3 +54,43 @@ def test_the_only_nodes_without_a_pool_are_those_of_volcano():
     )
     (pool,) = adopted(QUEUE + nodes + GPU_NODE % ("c", "small"), rendered=False).spec.pools
     assert "node.kubernetes.io/instance-type" not in dict(pool.node_selector)
+
+
+def test_taints_that_servers_refuse_are_listed():
+    """A pool with such a taint would be invalid, and nothing could be adopted."""
+    taint = "{key: gpu, value: 'true', effect: NoScedule}"
+    inferred = adopted(
+        f"""
+apiVersion: v1
+kind: Node
+metadata: {{name: n1, labels: {{pool: a100}}}}
+spec: {{taints: [{taint}]}}
+status: {{allocatable: {{nvidia.com/gpu: 8, cpu: 96, memory: 768Gi}}}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {{name: a100}}
+spec:
+  nodeLabels: {{pool: a100}}
+  nodeTaints: [{taint}]
+  tolerations: [{{key: gpu, effect: NoScedule}}, {{key: a, operator: Exists, effect: NoSchedule}}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{name: old}}
+spec:
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors: [{{name: a100, resources: [{{name: nvidia.com/gpu, nominalQuota: 8}}]}}]
+""",
+        rendered=False,
+    )
+    (pool,) = inferred.spec.pools
+    assert pool.taints == ()
+    assert [it.key for it in pool.tolerations] == ["a"]
+    assert inferred.left == (
+        (
+            "Node n1",
+            "the effect of taint gpu=true:NoScedule is invalid, so the spec does not have it",
+        ),
+    )
