@@ -7,7 +7,7 @@ from typing import Final, TextIO
 from msgspec import UNSET, Struct
 
 from policygen.core.finding import dotted
-from policygen.core.quoting import counted, listed, some
+from policygen.core.quoting import counted, listed, quoted, some
 from policygen.drift.changes import What
 from policygen.drift.compare import FieldDifference
 from policygen.drift.messages import subject, value
@@ -117,6 +117,7 @@ def json(review: Review, out: TextIO) -> None:
                     "borrowingReplicas": [it.borrowing.before, it.borrowing.after],
                     "replicasAboveLimit": [it.beyond.before, it.beyond.after],
                     "spread": [it or None for it in it.spread],
+                    "priority": list(it.priority),
                 }
                 for it in found.models
             ],
@@ -270,11 +271,18 @@ def _model(change: ModelChange) -> str:
     before, after = change.needs
     if before and after and before != after:
         parts.append(f"a replica takes {_needs(after)} instead of {_needs(before)}")
-    return "; ".join([*parts, *_replicas(change), *_spread(change)])
+    return "; ".join([*parts, *_replicas(change), *_priority(change), *_spread(change)])
 
 
 def _needs(needs: tuple[tuple[str, int], ...]) -> str:
     return listed([_amount(name, amount) for name, amount in needs], "and")
+
+
+def _priority(change: ModelChange) -> Iterator[str]:
+    """The priority of the pods of a model that exists before and after."""
+    was, now = (it and quoted(it) for it in change.priority)
+    if was != now and all(change.exists):
+        yield f"its pods now have {f'priority {now}' if now else 'no priority'} instead of {was or 'none'}"
 
 
 def _spread(change: ModelChange) -> Iterator[str]:

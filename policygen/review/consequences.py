@@ -62,13 +62,13 @@ class ModelChange(Struct, frozen=True):
     """Those above the limit of the team, which never run."""
     spread: tuple[str, str]
     """What separates the replicas before and after: see `availability.separation`."""
+    priority: tuple[str | None, str | None]
 
     @property
     def new_objects(self) -> bool:
-        """Whether the objects that run it change: it is new or gone, runs elsewhere, or has another size."""
+        """Whether the objects that run it change: it is new or gone, or its place, size or priority changes."""
         was, now = (
-            (self.exists[0], self.places[0], self.needs[0]),
-            (self.exists[1], self.places[1], self.needs[1]),
+            (self.exists[i], self.places[i], self.needs[i], self.priority[i]) for i in (0, 1)
         )
         separated = self.spread[0] != self.spread[1]
         return was != now or self.replicas.changed or separated
@@ -159,6 +159,7 @@ class _Load(Struct, frozen=True):
     borrowing: int | None = None
     beyond: int | None = None
     spread: str = ""
+    priority: str | None = None
 
 
 def _models(old: Decisions, new: Decisions) -> Iterator[ModelChange]:
@@ -175,6 +176,7 @@ def _models(old: Decisions, new: Decisions) -> Iterator[ModelChange]:
                 Pair(before.borrowing, after.borrowing),
                 Pair(before.beyond, after.beyond),
                 (before.spread, after.spread),
+                (before.priority, after.priority),
             )
 
 
@@ -186,14 +188,15 @@ def _loads(decided: Decisions) -> Mapping[str, _Load]:
     limits: dict[tuple[str, str], dict[str, int]] = {}
     for placement in sorted(decided.workloads.placements, key=lambda it: it.model.name):
         name, chosen = placement.model.name, placement.options[:1]
+        priority = placement.model.priority
         if not chosen:
-            found[name] = _Load(exists=True)
+            found[name] = _Load(exists=True, priority=priority)
             continue
         it = chosen[0]
         replicas, node = it.replicas.always, it.node
         spread = availability.separation(it)
         needs = tuple(_devices(it).items())
-        load = _Load(exists=True, place=it.place, needs=needs, spread=spread)
+        load = _Load(exists=True, place=it.place, needs=needs, spread=spread, priority=priority)
         if node is not None and replicas:
             borrowing = beyond = replicas
             for pool in it.pools:

@@ -178,6 +178,19 @@ def test_a_replica_that_takes_more_is_named(reviewed):
     assert "a replica takes 4 nvidia.com/gpu instead of 8 nvidia.com/gpu" in made
 
 
+def test_a_renamed_priority_names_its_models(reviewed):
+    spec = SPEC.replace(
+        "{name: lab}\n", "{name: lab}\nspec:\n  priorities: [{name: high, value: 9}]\n"
+    ).replace("  resources:", "  priority: high\n  resources:")
+    renamed = reviewed(spec, spec.replace("high", "urgent"))
+    assert '  chat  its pods now have priority "urgent" instead of "high"' in shown(renamed)
+    data = json.loads(shown(renamed, forms.json))
+    jsonschema.validate(data, _schema())
+    assert data["models"][0]["priority"] == ["high", "urgent"]
+    removed = reviewed(spec, spec.replace("  priority: high\n", ""))
+    assert 'chat  its pods now have no priority instead of "high"' in shown(removed)
+
+
 def test_cpu_alone_is_shown_if_no_gpu_changes(reviewed):
     spec = SPEC.replace("nodeType: g2-standard-96}", "nodeAllocatable: {cpu: '90', memory: 300Gi}}")
     made = shown(reviewed(spec, spec.replace("cpu: '90'", "cpu: '88'")))
