@@ -154,8 +154,8 @@ class _Update:
         before = _objects((self.folder / name).read_bytes() for name in self.removed)
         if strangers(mine, before) or len(unconnected(mine, before)) == len(before):
             raise UsageError(
-                f"{self.folder} contains files of pools and teams that this spec does not render, such as "
-                f"{self.removed[0]}, and none of its own, so they are probably those of another spec; render into "
+                f"{self.folder} contains only files of pools and teams that this spec does not render, such as "
+                f"{self.removed[0]}, so they are probably those of another spec; render into "
                 "another folder, or delete this folder"
             )
 

@@ -282,7 +282,8 @@ def _priority(change: ModelChange) -> Iterator[str]:
     """The priority of the pods of a model that exists before and after."""
     was, now = (it and quoted(it) for it in change.priority)
     if was != now and all(change.exists):
-        yield f"its pods now have {f'priority {now}' if now else 'no priority'} instead of {was or 'none'}"
+        words = [f"priority {it}" if it else "no priority" for it in (now, was)]
+        yield f"its pods now have {words[0]} instead of {words[1]}"
 
 
 def _spread(change: ModelChange) -> Iterator[str]:

@@ -183,12 +183,14 @@ def test_a_renamed_priority_names_its_models(reviewed):
         "{name: lab}\n", "{name: lab}\nspec:\n  priorities: [{name: high, value: 9}]\n"
     ).replace("  resources:", "  priority: high\n  resources:")
     renamed = reviewed(spec, spec.replace("high", "urgent"))
-    assert '  chat  its pods now have priority "urgent" instead of "high"' in shown(renamed)
+    assert '  chat  its pods now have priority "urgent" instead of priority "high"' in shown(
+        renamed
+    )
     data = json.loads(shown(renamed, forms.json))
     jsonschema.validate(data, _schema())
     assert data["models"][0]["priority"] == ["high", "urgent"]
     removed = reviewed(spec, spec.replace("  priority: high\n", ""))
-    assert 'chat  its pods now have no priority instead of "high"' in shown(removed)
+    assert 'chat  its pods now have no priority instead of priority "high"' in shown(removed)
 
 
 def test_cpu_alone_is_shown_if_no_gpu_changes(reviewed):

@@ -160,7 +160,7 @@ def test_a_folder_of_another_spec_with_the_same_set_is_refused(run, spec, tmp_pa
     )
     code, _, err = run("render", other, "-o", out, "--kustomization")
     assert code == 2
-    assert "contains files of pools and teams that this spec does not render" in err
+    assert "contains only files of pools and teams that this spec does not render" in err
     assert {it.name: it.read_bytes() for it in out.iterdir()} == before
     more.write_text(f"{(spec / 'policy.yaml').read_text()}---\n{other.read_text()}")
     assert run("render", more, "-o", out, "--kustomization")[0] == 0
