@@ -82,33 +82,50 @@ class Controllers:
 
 def _packing(pools: Sequence[PoolFacts], resource: str) -> Steps:
     """The least weight of GPUs by which one more GPU in use decides (docs/semantics.md)."""
-    largest = max(pools, key=lambda it: it.units_per_node)
-    dominance = scheduler.choose(largest.units_per_node)
     if resource in HOST:
         return [Step("weight", "1", note="it only breaks ties")]
-    units = _units(largest)
+    units = _most_units(pools)
+    dominance = scheduler.choose(int(units[-1].value))
     weight = str(dominance.gpu_weight)
     if not dominance.other_weight:
-        return [units, Step("weight", weight, note="only GPUs count, since nodes have many units")]
-    formula = f"ceil(101 × {dominance.other_weight} / (floor(100 / {units.value}) - 1))"
+        return [*units, Step("weight", weight, note="only GPUs count, since nodes have many units")]
+    formula = f"ceil(101 × {dominance.other_weight} / (floor(100 / {units[-1].value}) - 1))"
     note = "the least with which one more GPU in use outweighs cpu and memory"
-    return [units, Step("weight", weight, formula, note=note)]
+    return [*units, Step("weight", weight, formula, note=note)]
 
 
 def _unrounded(pools: Sequence[PoolFacts], name: str) -> Steps:
     """Volcano does not round scores, so a smaller weight is enough."""
-    largest = max(pools, key=lambda it: it.units_per_node)
-    units = _units(largest)
-    weight = len(HOST) * largest.units_per_node + 1
+    units = _most_units(pools)
+    weight = len(HOST) * int(units[-1].value) + 1
     note = "the least with which one more GPU in use outweighs cpu and memory"
-    return [units, Step(name, str(weight), f"{len(HOST)} × {units.value} + 1", note=note)]
+    return [*units, Step(name, str(weight), f"{len(HOST)} × {units[-1].value} + 1", note=note)]
 
 
-def _units(facts: PoolFacts) -> Step:
-    name = f"GPUs of a node of pool {facts.name}"
-    if facts.units_per_node != facts.per_node:
-        name = f"units of a node of pool {facts.name}"
-    return Step(name, str(facts.units_per_node), at=facts.pool.at.to("spec", "gpu"))
+def _most_units(pools: Sequence[PoolFacts]) -> Steps:
+    """The units of a node of each pool, then the most of them."""
+    steps = [step for it in pools for step in _units(it)]
+    if len(pools) == 1:
+        return steps
+    counts = [it.units_per_node for it in pools]
+    formula = f"max({', '.join(map(str, counts))})"
+    return [*steps, Step("most units of a node", str(max(counts)), formula)]
+
+
+def _units(facts: PoolFacts) -> Steps:
+    name, count = f"units of a node of pool {facts.name}", str(facts.units_per_node)
+    gpu, at = facts.pool.gpu, facts.pool.at.to("spec", "gpu")
+    cards = Step(
+        f"GPUs of a node of pool {facts.name}",
+        str(facts.per_node),
+        at=at / "perNode" if gpu.per_node is not None else at,
+    )
+    if facts.units_per_node == facts.per_node:
+        return [cards]
+    if gpu.sharing == "mig":
+        return [cards, Step(name, count, at=at.to("mig", "instances"))]
+    replicas = Step(f"units of a GPU of pool {facts.name}", str(gpu.replicas), at=at / "replicas")
+    return [cards, replicas, Step(name, count, f"{facts.per_node} × {gpu.replicas}")]
 
 
 def _named(pools: Sequence[PoolFacts], resource: str) -> Steps:

@@ -68,3 +68,25 @@ def test_a_field_that_changes_with_a_number_has_its_place(example, tmp_path):
                 assert (number, path) in places, what
                 changes += 1
     assert changes > 40
+
+
+def test_the_weight_of_a_packing_profile_names_the_nodes_of_each_pool_that_packs(tmp_path):
+    """The largest node decides, and a change of any pool can make its nodes the largest."""
+    file = ROOT / "examples" / "three-schedulers" / "policy.yaml"
+    documents = [it for it in yaml.safe_load_all(file.read_text()) if it]
+    found = opened(documents, tmp_path)
+    values = Values(found.compiled.decisions)
+    (steps,) = (
+        values.steps(found.objects[index].item, data, path)
+        for index, data in found.data.items()
+        for path, value in answer.leaves(data)
+        if path[-1] == "weight" and "resources" in path and value == 19
+        if found.objects[index].object.name == "mixed-kube-scheduler"
+    )
+    places = [documents[it.at.document]["metadata"]["name"] for it in steps if it.at]
+    assert places == ["batch-a100", "serving-l4"]
+    assert all(it.at.path[-1] == "perNode" for it in steps if it.at)
+    assert [it.formula for it in steps[2:]] == [
+        "max(8, 4)",
+        "ceil(101 × 2 / (floor(100 / 8) - 1))",
+    ]
