@@ -96,9 +96,9 @@ def _ended(outcomes: Sequence[RuleOutcome], *, whole: bool) -> RuleResult:
         about=rule.summary,
         reason=outcome.reason,
         lacks=outcome.lacks,
-        of_field=outcome.of_field,
+        partial=outcome.partial,
         whole=whole
         and not any(
-            it.missed or it.of_field or it.verdict is Verdict.NOT_EVALUATED for it in outcomes
+            it.missed or it.partial or it.verdict is Verdict.NOT_EVALUATED for it in outcomes
         ),
     )

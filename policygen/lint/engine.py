@@ -38,8 +38,8 @@ class RuleOutcome(Struct, frozen=True, eq=False):
     """Kinds that it reads and that were not read completely from the cluster."""
     lacks: tuple[str, ...] = ()
     """The input that it needs and that was not given."""
-    of_field: bool = False
-    """Whether the reason is a field whose intended value is unknown; some hits may then be missing."""
+    partial: bool = False
+    """Whether the reason is an invalid field or the size of the input; some hits may then be missing."""
 
 
 def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
@@ -162,7 +162,7 @@ def _certain(written: RuleOutcome, meant: RuleOutcome, slips: _Slips) -> RuleOut
         return replace(meant, verdict=verdict, hits=hits)
     verdict = verdict if hits else Verdict.NOT_EVALUATED
     reason = f"the result depends on {_misspelt(meant.rule, slips)}"
-    return replace(meant, verdict=verdict, hits=hits, reason=reason, of_field=True)
+    return replace(meant, verdict=verdict, hits=hits, reason=reason, partial=True)
 
 
 def _misspelt(rule: ObjectRule, slips: _Slips) -> str:
@@ -199,8 +199,10 @@ def _run(facts: Facts, rule: ObjectRule) -> RuleOutcome:
     try:
         hits = tuple(_hits(rule, facts))
     except (_UnknownError, NotEvaluatedError) as unknown:
-        of_field = isinstance(unknown, _UnknownError)
-        return RuleOutcome(rule, Verdict.NOT_EVALUATED, str(unknown), of_field=of_field)
+        hits = unknown.hits if isinstance(unknown, NotEvaluatedError) else ()
+        verdict = Verdict.FAIL if hits else Verdict.NOT_EVALUATED
+        missed = missed if hits else ()
+        return RuleOutcome(rule, verdict, str(unknown), hits, missed, partial=True)
     except Exception as error:  # noqa: BLE001 - any exception is a bug of one rule
         return RuleOutcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
     if hits:
@@ -238,11 +240,14 @@ def _checked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
     """The hits of a rule, and the objects whose invalid fields it read."""
     accesses = facts.cluster.accesses
     accesses.take()
-    hits: Sequence[Hit] = ()
+    hits: list[Hit] = []
     try:
-        hits = tuple(rule.check(facts))
-    except Exception:
+        for hit in rule.check(facts):
+            hits.append(hit)  # noqa: PERF402 - those before an exception are kept
+    except Exception as error:
         read = accesses.take()
+        if isinstance(error, NotEvaluatedError):
+            error.hits = tuple(hits)
         if not read:
             raise  # otherwise the rule relied on the type of an invalid field
     else:

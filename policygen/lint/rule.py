@@ -132,7 +132,10 @@ class Facts(Struct, frozen=True, eq=False):
 
 
 class NotEvaluatedError(Exception):
-    """A rule does not check this input; the message is the reason."""
+    """A rule does not check this input, or not all of it; the message is the reason."""
+
+    hits: "tuple[Hit, ...]" = ()
+    """What the rule found before."""
 
 
 class Fix(Enum):

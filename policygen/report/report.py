@@ -31,8 +31,8 @@ class RuleResult(Struct, frozen=True):
     reason: str = ""
     lacks: tuple[str, ...] = ()
     """The input that it needs and that was not given."""
-    of_field: bool = False
-    """Whether the reason is a field whose intended value is unknown."""
+    partial: bool = False
+    """Whether the reason is an invalid field or the size of the input; some findings may be missing."""
     whole: bool = True
     """False if it was not evaluated for some input, or not for all objects that it checks."""
 

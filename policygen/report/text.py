@@ -139,14 +139,14 @@ def unevaluated(report: Report) -> Iterator[str]:
     """How many rules were not evaluated and why: the input that most of them lack, then each field."""
     uncertain: dict[str, list[str]] = {}
     for it in report.rules:
-        if it.of_field:
+        if it.partial:
             uncertain.setdefault(it.reason, []).append(it.rule)
-    skipped = [it for it in report.rules if it.verdict is Verdict.NOT_EVALUATED and not it.of_field]
+    skipped = [it for it in report.rules if it.verdict is Verdict.NOT_EVALUATED and not it.partial]
     if skipped:
         yield _lacking(report, skipped)
     for reason, rules in uncertain.items():
         names = ", ".join(rules[:_LACKS]) + (", ..." if rules[_LACKS:] else "")
-        yield f"not evaluated for some objects: {counted(len(rules), 'rule')} ({names}), because {reason}"
+        yield f"not evaluated completely: {counted(len(rules), 'rule')} ({names}), because {reason}"
 
 
 def _lacking(report: Report, skipped: Sequence[RuleResult]) -> str:

@@ -306,7 +306,7 @@ def test_carets_are_below_their_text(text, begin, length):
     assert carets.count("^") == max(columns(printable(text[begin:end])), 1)
 
 
-def skipped(*lacks, reason="", of_field=False):
+def skipped(*lacks, reason="", partial=False):
     return RuleResult(
         "r",
         Severity.ERROR,
@@ -315,7 +315,7 @@ def skipped(*lacks, reason="", of_field=False):
         "",
         reason,
         lacks=lacks,
-        of_field=of_field,
+        partial=partial,
     )
 
 
@@ -332,12 +332,12 @@ def skipped(*lacks, reason="", of_field=False):
 def test_rules_that_were_not_evaluated_are_counted_with_what_they_lack(rules, count, why):
     passed = RuleResult("p", Severity.ERROR, Family.INERT, Verdict.PASS, "")
     line = f"not evaluated: {count} (-f json lists these rules), because {why}"
-    field = skipped(reason="the result depends on x", of_field=True)
+    field = skipped(reason="the result depends on x", partial=True)
     assert [*unevaluated(Report((), (passed,)))] == []
     assert [*unevaluated(Report((), (passed, *rules)))] == [line]
     assert [*unevaluated(Report((), (passed, field, field, *rules)))] == [
         line,
-        "not evaluated for some objects: 2 rules (r, r), because the result depends on x",
+        "not evaluated completely: 2 rules (r, r), because the result depends on x",
     ]
 
 

@@ -25,7 +25,8 @@ _UP = 1 + 1e-9
 _MOST_COMPARED = 20_000_000
 _MOST_ADDED = 1_000_000
 """The most sets of nodes that are compared, and the most parts that are added up, so that the time is
-bounded. Later sums are not checked."""
+bounded."""
+_UNCHECKED = "lint compares only a limited number of sets of nodes, and the workloads of the input can run on more"
 
 
 class _Excess(Struct, frozen=True, eq=False):
@@ -66,14 +67,22 @@ class PodExcess(_Excess, frozen=True, eq=False):
 Excess = SumExcess | NodeExcess | PodExcess
 
 
-def node_sums(facts: Facts) -> tuple[Excess, ...]:
+class NodeSums(Struct, frozen=True):
+    """What exceeds sets of nodes."""
+
+    excesses: tuple[Excess, ...]
+    unchecked: str = ""
+    """Why there can be more; empty if everything was checked."""
+
+
+def node_sums(facts: Facts) -> NodeSums:
     """The bounds that certainly no placement keeps; use it with `facts.derive`. Nodes count as empty.
 
     Pods that no other node takes need their sum of each resource, and a least number of equal nodes.
     Of pods that request an amount or more, each node holds at most its own amount divided by that
     amount, in whole numbers.
     """
-    return tuple(_sums(facts))
+    return _bounded(facts.derive(_parts), facts.derive(node_index), alone=False)
 
 
 class Beside(Struct, frozen=True):
@@ -172,7 +181,7 @@ def gang_sums(facts: Facts) -> tuple[Excess, ...]:
     found = []
     for members in workloads.values():
         if not any(it in without_room for it in members):
-            found += list(_bounded(list(_gang_parts(members, index)), index, alone=True))[:1]
+            found += _bounded(list(_gang_parts(members, index)), index, alone=True).excesses[:1]
     return tuple(found)
 
 
@@ -186,34 +195,52 @@ def _gang_parts(members: Sequence[PodDemand], index: NodeIndex) -> Iterator[_Par
             yield _Part(i, takers, [replace(it, pods=pods[it.template.at])])
 
 
-def _sums(facts: Facts) -> Iterator[Excess]:
-    yield from _bounded(facts.derive(_parts), facts.derive(node_index), alone=False)
+class _Subsets:
+    """Parts, to find those whose nodes are all in a set. Compares only parts whose first node is in it."""
+
+    def __init__(self) -> None:
+        self._by_first: dict[Bits, list[_Part]] = {}
+        self._firsts: Bits = 0
+        self.compared = 0
+
+    def add(self, part: _Part) -> None:
+        """Add a part with at least one node."""
+        first = part.nodes & -part.nodes
+        self._firsts |= first
+        self._by_first.setdefault(first, []).append(part)
+
+    def inside(self, nodes: Bits) -> Iterator[_Part]:
+        """The parts that only these nodes take."""
+        outside, firsts = ~nodes, self._firsts & nodes
+        while firsts:
+            first = firsts & -firsts
+            firsts ^= first
+            parts = self._by_first[first]
+            self.compared += len(parts)
+            yield from (part for part in parts if not part.nodes & outside)
 
 
-def _bounded(every: Sequence[_Part], index: NodeIndex, *, alone: bool) -> Iterator[Excess]:
+def _bounded(every: Sequence[_Part], index: NodeIndex, *, alone: bool) -> NodeSums:
     """What exceeds a set of nodes. `alone`: also pods of one workload alone."""
-    parts = sorted(every, key=lambda part: part.nodes.bit_count())
-    found: list[Bits] = []
-    compared = added = 0
-    for i, largest in enumerate(parts):
+    found: list[Excess] = []
+    smaller, exceeded = _Subsets(), _Subsets()
+    added = 0
+    for largest in sorted(every, key=lambda part: part.nodes.bit_count()):
+        if smaller.compared + exceeded.compared > _MOST_COMPARED or added > _MOST_ADDED:
+            return NodeSums(tuple(found), _UNCHECKED)
         nodes = largest.nodes
-        outside = ~nodes
-        compared += len(found) + i + 1
-        if compared > _MOST_COMPARED:
-            return
-        if any(not each & outside for each in found):
+        smaller.add(largest)
+        if any(exceeded.inside(nodes)):
             continue
-        inside = [part for part in parts[: i + 1] if not part.nodes & outside]
+        inside = sorted(smaller.inside(nodes), key=lambda part: part.position)
         added += len(inside)
-        if added > _MOST_ADDED:
-            return
-        inside.sort(key=lambda part: part.position)
         if len(inside) < 2 and len(inside[0].members) < 2:
             continue
         excess = next(_excesses(inside, nodes, index, alone=alone), None)
         if excess is not None:
-            found.append(nodes)
-            yield excess
+            exceeded.add(largest)
+            found.append(excess)
+    return NodeSums(tuple(found))
 
 
 def _parts(facts: Facts) -> Sequence[_Part]:

@@ -42,7 +42,7 @@ def sums(nodes, pods, kind=DEPLOYMENT):
     text = "".join(NODE % (i, pool, gpus) for i, (pool, gpus) in enumerate(nodes))
     for i, (replicas, gpus, selector) in enumerate(pods):
         text += WORKLOAD % (kind, i, replicas, selector, gpus)
-    found = node_sums(facts(text.removesuffix("---\n")))
+    found = node_sums(facts(text.removesuffix("---\n"))).excesses
     return [
         ([it.workload.name for it in each.members], each.nodes, *amounts(each)) for each in found
     ]
@@ -84,9 +84,9 @@ spec:
 
 def test_host_ports_are_resources():
     node = NODE % (0, "a", 8)
-    same = node_sums(facts(node + PORTS % (0, 80) + "---" + PORTS % (1, 80)))
+    same = node_sums(facts(node + PORTS % (0, 80) + "---" + PORTS % (1, 80))).excesses
     assert [(it.resource, it.requested, it.have) for it in same] == [("host port 80", 2, 1)]
-    assert not node_sums(facts(node + PORTS % (0, 80) + "---" + PORTS % (1, 81)))
+    assert not node_sums(facts(node + PORTS % (0, 80) + "---" + PORTS % (1, 81))).excesses
 
 
 def test_only_pods_that_need_these_nodes_count():
@@ -164,6 +164,26 @@ def test_the_room_beside_other_workloads():
 
 
 def test_pods_without_room_in_their_queue_do_not_count():
-    assert node_sums(_queued((15, 1), (2, 1))) == ()
-    [excess] = node_sums(_queued((15, 1), (3, 1)))
+    assert node_sums(_queued((15, 1), (2, 1))).excesses == ()
+    [excess] = node_sums(_queued((15, 1), (3, 1))).excesses
     assert (excess.requested, excess.have) == (17, 16)
+
+
+def test_a_limit_of_the_comparisons_is_reported(run, monkeypatch, tmp_path):
+    """The first sum is reported, and the second is not checked any more."""
+    text = "".join(NODE % (i, pool, 8) for i, pool in enumerate("ab"))
+    for i, pool in enumerate("aabb"):
+        text += WORKLOAD % (DEPLOYMENT, i, 1, f"pool: {pool}", 8)
+    file = tmp_path / "all.yaml"
+    file.write_text(text.removesuffix("---\n"))
+    command = ("lint", "--manifests", file, "--partial", "--rule", "workloads-exceed-nodes")
+    assert run(*command)[1].count("[workloads-exceed-nodes]") == 2
+    monkeypatch.setattr("policygen.lint.core.node_sums._MOST_ADDED", 0)
+    _, out, err = run(*command)
+    assert out.count("[workloads-exceed-nodes]") == 1
+    line = "not evaluated completely: 1 rule (workloads-exceed-nodes), because lint compares only"
+    assert line in out + err
+    monkeypatch.setattr("policygen.lint.core.node_sums._MOST_ADDED", -1)
+    _, out, err = run(*command)
+    assert "[workloads-exceed-nodes]" not in out
+    assert line in out + err

@@ -11,15 +11,25 @@ from policygen.lint.core.model_findings import are_reported
 from policygen.lint.core.node_sums import Excess, SumExcess, node_sums
 from policygen.lint.core.pod_demands import READS
 from policygen.lint.core.queue_rooms import READS as READS_OF_QUEUES
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import (
+    Facts,
+    Family,
+    Hit,
+    Hits,
+    Need,
+    NotEvaluatedError,
+    ObjectRule,
+    Severity,
+)
 
 
 def check(facts: Facts) -> Hits:
     """The other pods stay Pending. Checks workloads whose pods do not end. Nodes count as empty.
 
-    Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
+    Raises NotEvaluatedError, after its hits, for an input with too many sets of nodes. Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
     """
-    for it in facts.derive(node_sums):
+    sums = facts.derive(node_sums)
+    for it in sums.excesses:
         if are_reported(facts, (each.workload for each in it.members)):
             continue
         last = it.members[-1].workload
@@ -30,6 +40,8 @@ def check(facts: Facts) -> Hits:
             related=tuple(dict.fromkeys(each.workload.at for each in it.members[:-1])),
             exceeds=tuple(_exceeded(it)),
         )
+    if sums.unchecked:
+        raise NotEvaluatedError(sums.unchecked)
 
 
 def _exceeded(it: Excess) -> Iterator[Exceeded]:
