@@ -97,6 +97,12 @@ class Remedies:
         node = chosen.node
         if node is None or model_limits.exceeds(chosen):
             return False
+        # A smaller model can be within the limit and guarantee on another pool, and would move there.
+        now = chosen.rank._replace(limit=False)
+        for option in self.options[chosen.model.name]:
+            best = option.rank._replace(limit=False, guarantee=False)
+            if option.tree is not chosen.tree and best < now:
+                return False
         for it in self.sums(chosen.tree):
             if not it.covers(chosen):
                 continue

@@ -293,3 +293,24 @@ def test_a_guarantee_is_not_raised_if_a_model_above_its_limit_then_borrows():
     by_rule = {rule: message for message, (rule, _) in found(made).items()}
     assert {*by_rule} == {"gang-on-borrowed-gpus", "model-above-limit"}
     assert "raise the guarantee by" not in by_rule["gang-on-borrowed-gpus"]
+
+
+def test_replicas_are_not_lowered_if_the_model_then_moves_to_another_pool():
+    """Two replicas exceed both limits. One fits pool p, but would move to the guarantee on q, which is full."""
+    quotas = [
+        {"pool": "p", "guarantee": 0, "limit": 4},
+        {"pool": "q", "guarantee": 4, "limit": 4},
+    ]
+    team_ = document("Team", "a", {"namespaces": [{"name": "a"}], "quotas": quotas})
+    [p, *_] = of_volcano()
+    q = deepcopy(p)
+    q["metadata"]["name"] = "q"
+    q["spec"] |= {"nodeSelector": {"pool": "q"}, "scheduler": "kueue"}
+    q["spec"]["gpu"]["resource"] = "x-q.com/gpu"
+    spec = {"team": "a", "resources": {"gpus": 3}}
+    serving = document("Model", "m-0", {**spec, "replicas": 2})
+    batch = document("Model", "m-1", {**spec, "workload": "batch", "placement": {"pools": ["q"]}})
+    [message] = found([p, q, team_, serving, batch])
+    assert "lower the model's replicas, or" in message
+    one = with_replicas([p, q, team_, serving, batch], "m-0", "replicas", 1)
+    assert {rule for rule, _ in found(one).values()} == {"models-exceed-limit"}
