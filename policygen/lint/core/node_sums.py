@@ -178,7 +178,7 @@ def gang_sums(facts: Facts) -> tuple[Excess, ...]:
     for it in facts.derive(pod_demands) if index.all else ():
         if len(it.workload.templates) > 1:
             workloads.setdefault(it.workload.at, []).append(it)
-    found = []
+    found: list[Excess] = []
     for members in workloads.values():
         if not any(it in without_room for it in members):
             found += _bounded(list(_gang_parts(members, index)), index, alone=True).excesses[:1]
