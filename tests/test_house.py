@@ -1,6 +1,7 @@
 """Conventions that tools check: lint, format, types, layers, and generated docs."""
 
 import ast
+import hashlib
 import re
 import subprocess
 import sys
@@ -35,7 +36,10 @@ ROOT = Path(__file__).parent.parent
 def test_tool_finds_nothing(command):
     program, *options = command
     if program == "mypy":
-        options = ["--cache-dir", cache_folder() / "mypy"]  # of all checkouts, by their content
+        # Outside the checkout, which a cleaner may empty; two checkouts must not share it, since
+        # runs at the same time mix up their files.
+        checkout = hashlib.sha256(bytes(ROOT)).hexdigest()[:12]
+        options = ["--cache-dir", cache_folder() / "mypy" / checkout]
     done = subprocess.run(
         [Path(sys.executable).parent / program, *options],
         cwd=ROOT,
