@@ -17,7 +17,6 @@ from policygen.app.inputs import RunSpec
 from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.app.simulation_input import ObjectIdentity, SimulationInput
 from policygen.core import processes
-from policygen.core.errors import SpecError
 from policygen.core.quoting import listed
 from policygen.kubernetes import kueue_settings
 from policygen.kubernetes.cluster import Cluster
@@ -157,8 +156,6 @@ def _changed(
         request._replace(specs=(against,), state=(), clusters=ClusterRequest())
     )
     spec = simulation_input.spec_of(other, given.sources, None)
-    if other.specs and spec.compiled is None:
-        raise SpecError(spec.findings)
     index = given.index + 1 + len(spec.documents)
     with manifest_files.opened(other.state) as opened:
         found = simulation_input.manifests_of(opened, index, spec.target(other.target))

@@ -128,8 +128,6 @@ def read(
         if opened.unreadable:
             raise SpecError(opened.unreadable)
         spec = spec_of(request, opened.sources, stdin)
-        if request.specs and spec.compiled is None:
-            raise SpecError(spec.findings)
         target = spec.target(request.target)
         found = manifests_of(opened, len(spec.documents), target)
         index = len(spec.documents) + len(found.documents)
@@ -147,7 +145,10 @@ def read(
 
 
 def spec_of(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO | None) -> RunSpec:
-    """The spec with all configurations that it can render. No user asked for them by an option."""
+    """The spec with all configurations that it can render. No user asked for them by an option.
+
+    Raises SpecError if the request names a spec, and the files have none.
+    """
     as_lint = LintRequest(
         request.specs,
         request.workloads,
@@ -157,9 +158,12 @@ def spec_of(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO 
         cluster=request.cluster,
     )
     try:
-        return inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
+        spec = inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
     except SpecError as error:
         raise without_options(error) from None
+    if request.specs and spec.compiled is None:
+        raise without_options(SpecError(spec.findings))
+    return spec
 
 
 def manifests_of(opened: ManifestFiles, index: int, target: Mapping[str, Version]) -> Manifests:

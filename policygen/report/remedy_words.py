@@ -28,7 +28,7 @@ from policygen.simulate.why.changes import (
     SpecEdit,
     TolerationAdded,
 )
-from policygen.simulate.why.remedy import Cost
+from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.start import Start
 
 
@@ -175,6 +175,13 @@ def _brief(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(_brief(one) for one in value)
     return str(value)
+
+
+def replicas(it: Remedy) -> str:
+    """How many replicas it changes, as a sentence that others follow."""
+    return (
+        f"It changes all {it.replicas} replicas, and all of them then run. " if it.replicas else ""
+    )
 
 
 def costs(it: Cost) -> str:

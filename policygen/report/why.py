@@ -273,7 +273,8 @@ def _changes(it: Explanation) -> Iterator[Line]:
             yield _INDENT, f"{number}. {remedy_words.remedy(one.changes, it.place)}"
             tie = f" {who} may decide otherwise, because a tie decides." if one.either else ""
             room = " But no node has room for all its pods." if one.placed is False else ""
-            yield _DEEPER, f"{remedy_words.costs(one.cost)}{tie}{room}"
+            every = remedy_words.replicas(one)
+            yield _DEEPER, f"{every}{remedy_words.costs(one.cost)}{tie}{room}"
         if len(it.remedies) > SHOWN:
             yield _INDENT, f"{len(it.remedies) - SHOWN} more with -f json."
     elif it.waits and it.tried:
@@ -374,6 +375,7 @@ def _remedy(it: Remedy, place: str) -> dict[str, Any]:
         "flavors": list(it.flavors),
         "either": it.either,
         "placed": it.placed,
+        "replicas": it.replicas or None,
         "startsAfter": list(it.ends),
     }
 

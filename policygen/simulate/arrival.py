@@ -120,6 +120,8 @@ class Arrival(Struct, frozen=True, eq=False):
     """How many pods of a Job must end; None: not set, or equal to the number of pods that Kueue admits."""
     elastic: bool = False
     """Whether it is an elastic Job of Kueue, which cannot run with fewer pods by partial admission."""
+    replica_of: str = ""
+    """The object that makes it and other equal jobs, so that a change of one changes all; empty: none."""
     model: str = ""
     """The model of a spec that it runs; empty: it names none."""
     asks_topology: bool = False

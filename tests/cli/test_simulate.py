@@ -10,7 +10,7 @@ from policygen.app import simulate as app_simulate
 from policygen.app import simulation_input
 from policygen.cli.main import cli
 from policygen.cli.simulate import FAIL_ON, STARVES
-from policygen.core.errors import InvalidInputError
+from policygen.core.errors import InvalidInputError, SpecError
 from policygen.report import tables
 from policygen.simulate.result import JobState
 from tests.simulate.scenes import NODES, QUEUES, job
@@ -245,6 +245,16 @@ def test_sums_as_csv(form, begin):
 def test_durations(option, value, ends):
     done = run("--workloads", "-", option, value, text=QUEUES + job("a", 8))
     assert done.stdout.startswith(f"1 job in {ends}: ")
+
+
+@pytest.mark.parametrize("more", [(), ("--against", SPEC)])
+def test_an_empty_spec_has_no_warnings_about_options(tmp_path, more):
+    """policygen itself renders all configurations, so no user asked for them."""
+    path = tmp_path / "empty.yaml"
+    path.write_text("---\n", "utf-8")
+    done = run(str(path), *more)
+    assert isinstance(done.exception, SpecError)
+    assert [it.rule.name for it in done.exception.findings] == ["nothing-to-check"]
 
 
 @pytest.mark.parametrize(

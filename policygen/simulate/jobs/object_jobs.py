@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from policygen.core.suggest import suggest
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.kueue_requests import as_pod
@@ -39,7 +41,7 @@ def of_job(maker: ArrivalMaker, job: QueuedJob, index: int, count: int) -> Arriv
         labels = templates[i if same else 0].labels if templates else {}
         batches.append(maker.batch(it, job.namespace, labels, _controller(source)))
     shown = name if count == 1 else f"{name}-{index}"
-    return maker.arrival(
+    made = maker.arrival(
         shown,
         owner,
         workload,
@@ -49,6 +51,7 @@ def of_job(maker: ArrivalMaker, job: QueuedJob, index: int, count: int) -> Arriv
         unscheduled=maker.misspelt(source),
         unmodelled=(*features(job.fields), *volumes(source)),
     )
+    return made if count == 1 else replace(made, replica_of=f"{owner.kind} {name}")
 
 
 def of_unqueued(maker: ArrivalMaker, job: UnqueuedJob) -> Arrival:

@@ -28,7 +28,7 @@ from policygen.simulate.why.owners import WorkloadOwners
 from policygen.simulate.why.pool_access import PoolAccess, PoolBounds
 from policygen.simulate.why.quota_causes import REFUSING, quota_cause
 from policygen.simulate.why.refused_pods import JobQuotas, quota_refusal
-from policygen.simulate.why.remedies import MOST, cost, ends, remedies, waiting_in
+from policygen.simulate.why.remedies import MOST, beyond, cost, ends, remedies, simple, waiting_in
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import (
     arrival_of,
@@ -38,6 +38,7 @@ from policygen.simulate.why.scene_changes import (
 )
 from policygen.simulate.why.scene_nodes import SceneNodes
 from policygen.simulate.why.scene_situation import SceneQueues, asked_workload
+from policygen.simulate.why.siblings import siblings
 from policygen.simulate.why.situation import (
     AskedWorkload,
     Settled,
@@ -176,22 +177,41 @@ class Explainer:
             if not any(isinstance(one, OwnChange) for one in it.changes):
                 yield it
                 continue
-            asked = asked_workload(arrival, workload, self.scene)
+            asked = self._with_siblings(arrival, workload)
             near, _ = self._queues.around(asked)
             after = near.settle(asked, it.changes)
             admission = after.admitted.get(asked.name)
+            group = asked.with_siblings(it.changes)
+            if len(group) > 1:
+                if not all(one.name in after.admitted for one in group):
+                    continue
+                room = self._nodes.room(near, arrival)
+                again = room.placed(it, after.admitted, group) if room is not None else it
+                if again is None or again.placed is False:
+                    continue
             chosen = workload.admission and flavors_of(workload.admission)
             if admission is not None and flavors_of(admission) == chosen:
                 more = self._owners.shown(
                     Remedy((), cost(near, asked.name, near.settle(), after))
                 ).cost
                 gone = tuple(sorted({*it.cost.preempted, *more.preempted}))
-                yield replace(it, cost=replace(more, preempted=gone))
+                replicas = len(group) if len(group) > 1 else 0
+                yield replace(it, cost=replace(more, preempted=gone), replicas=replicas)
+
+    def _with_siblings(self, arrival: Arrival, workload: QueuedWorkload) -> AskedWorkload:
+        """What its owner wrote, with the other replicas, which the owner changes at once."""
+        asked = asked_workload(arrival, workload, self.scene)
+        others = (
+            asked_workload(it, it.workload, self.scene)
+            for it in siblings(self.scene, self.arrivals, arrival)
+            if it.workload is not None
+        )
+        return replace(asked, siblings=tuple(others))
 
     def _in_queue(
         self, known: Explanation, arrival: Arrival, workload: QueuedWorkload, *, search: bool
     ) -> Explanation:
-        asked = asked_workload(arrival, workload, self.scene)
+        asked = self._with_siblings(arrival, workload)
         cause = object_cause(self.scene.cluster, asked)
         near, settled = self._queues.around(asked)
         if cause is None:
@@ -260,8 +280,7 @@ class Explainer:
         proven = remedies(near, asked, room, self._spec, self._bounds)
         lasting = cause.lasts
         later = self._later(near, asked, room) if lasting else ()
-        listed = [it.changes for it in proven.remedies]
-        later = [it for it in later if it.changes not in listed]
+        later = beyond(later, proven.remedies)
         if any(it.placed is not False for it in proven.remedies):
             later = later[:_LATER]
         after = ends(near, asked, cause) if not lasting else ()
@@ -281,7 +300,7 @@ class Explainer:
             found = room.empty.remedies(
                 room.arrival, flavors_of(admission), self._access.nodes(room.arrival)
             )
-            return sorted(found, key=lambda it: it.rank)[:MOST]
+            return sorted(simple(list(found)), key=lambda it: it.rank)[:MOST]
         empty = None if room is None else dataclasses.replace(room, now=room.empty)
         return remedies(alone, asked, empty, self._spec, self._bounds).remedies
 
@@ -304,9 +323,8 @@ class Explainer:
             return known
         found = gangs.remedies(arrival, cause)[:MOST]
         tried = gangs.tried
-        listed = [it.changes for it in found]
         later = gangs.later(arrival) if cause.lasts or not found else []
-        later = [it for it in later if it.changes not in listed][:_LATER]
+        later = beyond(later, found)[:_LATER]
         later = [replace(it, ends=gangs.ends(arrival, it.changes)) for it in later]
         ends_ = () if cause.lasts else gangs.ends(arrival)
         return replace(known, remedies=tuple(found), later=tuple(later), ends=ends_, tried=tried)
@@ -348,7 +366,7 @@ class Explainer:
             if not search:
                 return replace(known, cause=cause)
             found = self._quotas.remedies(every, refusal, created, self._nodes.now(), chosen)
-            ordered = sorted(found, key=lambda it: it.rank)
+            ordered = sorted(simple(list(found)), key=lambda it: it.rank)
             return replace(known, cause=cause, remedies=tuple(ordered))
         if occupied is None:
             return known
@@ -366,9 +384,8 @@ class Explainer:
             return replace(known, cause=unplaced)
         labels = arrival.workload is None and not created
         changes = managing_changes(self.scene.cluster, arrival) if labels else ()
-        ordered = sorted(
-            occupied.remedies(arrival, chosen, self._access.nodes(arrival)), key=lambda it: it.rank
-        )
+        placing = list(occupied.remedies(arrival, chosen, self._access.nodes(arrival)))
+        ordered = sorted(simple(placing), key=lambda it: it.rank)
         return replace(
             known,
             cause=unplaced,

@@ -44,6 +44,7 @@ from policygen.simulate.why.queue_field import queue_field, read_again
 from policygen.simulate.why.remedies import simple
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import changed_scene
+from policygen.simulate.why.siblings import siblings
 from policygen.simulate.why.spec_changes import SpecPolicy
 from policygen.simulate.why.team_queues import team_queues
 
@@ -274,23 +275,46 @@ class Gangs:
         """The remedy, if the job starts after these changes."""
         if not changes or self.tried >= self._most or not self._access.bounds.allow(changes):
             return None
-        scene, changed = self._after(changes, arrival)
+        others = dict(self._of_siblings(changes, arrival))
+        every = [*changes, *(one for own in others.values() for one in own)]
+        scene, changed = self._after(changes, arrival, every)
         above = self._is_above(changed)
         if above is self._certain:
             self._skipped |= above
             return None  # if it is not above, it was tried before
         self.tried += 1
-        jobs = [changed if it.name == arrival.name else it for it in self._jobs]
+        again = {it: self._after(own, it, every)[1] for it, own in others.items()}
+        jobs = [changed if it.name == arrival.name else again.get(it, it) for it in self._jobs]
         after = self._starts(scene, jobs, arrival.name)
         if after is None or not self._in_pool(arrival, changed, after[arrival.name]):
+            return None
+        if not all(after[it.name].running or after[it.name].ended is not None for it in again):
             return None
         tied = after[arrival.name].either
         either = tied and any(
             self._starts(scene, jobs, arrival.name, seed) is None for seed in _SEEDS
         )
-        return Remedy(
-            tuple(changes), _cost(arrival.name, self._before, after), either=either, placed=True
-        )
+        cost = _cost(arrival.name, self._before, after)
+        replicas = 1 + len(again) if again else 0
+        return Remedy(tuple(changes), cost, either=either, placed=True, replicas=replicas)
+
+    def _of_siblings(
+        self, changes: Changes, arrival: Arrival
+    ) -> Iterator[tuple[Arrival, list[Change]]]:
+        """The same changes of the other replicas of its model, if these are changes of the model."""
+        named = queue_field(self._scene.cluster, arrival)
+        own = [
+            it
+            for it in changes
+            if not isinstance(it, PolicyChange)
+            or (isinstance(it, FieldChange) and named is not None and it.changes(named.object))
+        ]
+        for it in siblings(self._scene, self._jobs, arrival) if own else ():
+            name = it.object_name.partition("/")[2]
+            yield (
+                it,
+                [replace(one, name=name) if isinstance(one, FieldChange) else one for one in own],
+            )
 
     def _is_above(self, changed: Arrival, ended: Sequence[Arrival] = ()) -> bool:
         """Whether the plugin overcommit, which refused a job, also refuses it at first after changes.
@@ -335,9 +359,11 @@ class Gangs:
             pass
         return made
 
-    def _after(self, changes: Changes, arrival: Arrival) -> tuple[Scene, Arrival]:
-        """The scene and the job after changes."""
-        fields = [it for it in in_objects(changes) if isinstance(it, FieldChange)]
+    def _after(
+        self, changes: Changes, arrival: Arrival, every: Changes = ()
+    ) -> tuple[Scene, Arrival]:
+        """The scene and the job after changes. `every` has those of other jobs, too."""
+        fields = [it for it in in_objects(every or changes) if isinstance(it, FieldChange)]
         scene = changed_scene(self._scene, fields) if fields else self._scene
         opened = {it.name for it in fields if it.kind == "Node"}
         if opened:

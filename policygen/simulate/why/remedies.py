@@ -8,6 +8,7 @@ a small family, and of a large one a sample and what is between two of the sampl
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.simulate.kueue.workload import QueuedWorkload
@@ -87,15 +88,24 @@ def simple(found: Sequence[Remedy]) -> Iterator[Remedy]:
 
 
 def _within(less: Parts, more: Parts, remedy: Remedy) -> bool:
-    """Whether a remedy changes only a part of what another one changes, by no more."""
+    """Whether a remedy changes only a part of what another one changes, or the same by less."""
     return (
-        len(less) < len(more)
+        less != more
         and all(
             field in more and (0 <= size <= more[field] or more[field] <= size <= 0)
             for field, size in less.items()
         )
         and not remedy.moves_quota
     )
+
+
+def beyond(found: Iterable[Remedy], now: Sequence[Remedy]) -> list[Remedy]:
+    """The remedies for later that are not among those for now, and do not contain one of them."""
+    return [
+        it
+        for it in found
+        if not any(it.changes == one.changes or _within(one.parts, it.parts, it) for one in now)
+    ]
 
 
 def _keeps_pods(one: Remedy, other: Remedy) -> bool:
@@ -253,9 +263,15 @@ class _RemedySearch:
         either = entry is not None and entry.workload.either
         chosen = {it.name: it.flavors for it in admission.pod_sets}
         pods = {it.name: it.count for it in admission.pod_sets}
+        group = self.asked.with_siblings(changes)
+        if not all(it.name in after.admitted for it in group):
+            return None
         found = cost(self.situation, self.asked.name, self.before, after)
-        remedy = Remedy(changes, found, tuple(flavors), either, chosen, pods)
-        return remedy if self.room is None else self.room.placed(remedy, after.admitted)
+        kept = {it.name for it in group}  # that they are evicted for a while costs nobody else
+        found = replace(found, preempted=tuple(it for it in found.preempted if it not in kept))
+        replicas = len(group) if len(group) > 1 else 0
+        remedy = Remedy(changes, found, tuple(flavors), either, chosen, pods, replicas=replicas)
+        return remedy if self.room is None else self.room.placed(remedy, after.admitted, group)
 
 
 def _sample(count: int, most: int) -> Iterable[int]:

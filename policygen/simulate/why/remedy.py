@@ -59,6 +59,8 @@ class Remedy(Struct, frozen=True):
     """The flavors by pod set and resource."""
     pods: Mapping[str, int] = {}
     """How many pods Kueue admits, by pod set."""
+    replicas: int = 0
+    """How many replicas of an object or model it changes, all of which then run; 0: it changes one workload."""
     ends: tuple[str, ...] = ()
     """For a change that works later: the workloads that must end first."""
     placed: bool | None = None

@@ -118,7 +118,13 @@ def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> 
     )
     topologies = {it.name: it.topology for it in workload.pod_sets if it.topology is not None}
     return AskedWorkload(
-        workload.name, arrival.kind, fields, workload.uid, workload.created, shrinks, topologies
+        workload.name,
+        arrival.kind,
+        fields,
+        workload.uid,
+        workload.created,
+        shrinks,
+        topologies=topologies,
     )
 
 

@@ -18,7 +18,7 @@ from policygen.simulate.kueue.topologies import add_topologies
 from policygen.simulate.kueue.topology import TopologyRequest
 from policygen.simulate.kueue.victims import PreemptionReason
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
-from policygen.simulate.why.changes import Change, applied, asking
+from policygen.simulate.why.changes import Change, OwnChange, applied, asking
 
 _POLICY = frozenset(
     {
@@ -42,6 +42,8 @@ class AskedWorkload(Struct, frozen=True, eq=False):
     created: float = 0.0
     may_shrink: bool = False
     """Whether Kueue admits it with fewer pods if it says so."""
+    siblings: tuple["AskedWorkload", ...] = ()
+    """The other replicas of its object, or of its model in a spec: the owner changes all of them at once."""
     topologies: Mapping[str, TopologyRequest] = {}
     """What its pod sets ask of topologies; no change is about that."""
 
@@ -54,6 +56,11 @@ class AskedWorkload(Struct, frozen=True, eq=False):
     def queue(self) -> str:
         """Namespace and name of its LocalQueue."""
         return f"{self.namespace}/{self.fields.queue_name}"
+
+    def with_siblings(self, changes: Iterable[Change]) -> tuple["AskedWorkload", ...]:
+        """The workloads that these changes are about."""
+        own = self.siblings and any(isinstance(it, OwnChange) for it in changes)
+        return (self, *self.siblings) if own else (self,)
 
     def changed(self, changes: Iterable[Change]) -> "AskedWorkload":
         """The workload after the changes of its owner."""
@@ -199,10 +206,12 @@ class Situation:
             settings = self.settings
             if any(getattr(it, "kind", "") == "LimitRange" for it in changes):
                 settings = _with_cluster(settings, cluster)
-            pending = [it for it in pending if it.name != asked.name]
-            without = {*without, asked.name}
-            if asking(asked.fields, changes).active:
-                pending.append(asked.queued(settings, changes))
+            group = asked.with_siblings(changes)
+            names = {it.name for it in group}
+            pending = [it for it in pending if it.name not in names]
+            without = {*without, *names}
+            active = (it for it in group if asking(it.fields, changes).active)
+            pending += [it.queued(settings, changes) for it in active]
         return _Run(state, held, without).settle(pending)
 
 
