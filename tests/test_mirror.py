@@ -164,6 +164,7 @@ WITHOUT = {
     "simulate/growing_pools": "tests/simulate/over_time/test_node_growth.py has pools of specs and of clusters.",
     "simulate/scene_pools": "tests/simulate/test_scene.py has pools.",
     "simulate/scene_schedulers": "tests/simulate/test_scene.py runs each scheduler of a scene.",
+    "simulate/shared_nodes": "tests/app/test_simulate.py has jobs of Volcano in a pool of Kueue.",
     "simulate/over_time/livelocks": "tests/simulate/test_timeline.py has a livelock.",
     "simulate/over_time/node_queue": "tests/simulate/test_timeline.py places and evicts pods.",
     "simulate/over_time/observer": "It has only an interface.",

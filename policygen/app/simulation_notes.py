@@ -18,6 +18,7 @@ from policygen.simulate.oversized import oversized
 from policygen.simulate.passing_by import passing_by
 from policygen.simulate.result import SimulationResult
 from policygen.simulate.scene import Scene
+from policygen.simulate.shared_nodes import shared_nodes
 from policygen.simulate.starving import MOST_JOBS
 from policygen.simulate.traces.arrivals import TraceArrivals
 from policygen.simulate.unused_assumptions import unused_assumptions
@@ -49,6 +50,7 @@ def of_result(
     yield from _endless(found)
     yield from passing_by(found)
     yield from oversized(scene, found, {it.name: it.cause for it in result.jobs})
+    yield from shared_nodes(scene, found, result.jobs)
     yield from unused_assumptions(scene, found)
     yield from _starving(result)
     yield from _ties(result, len(found))

@@ -363,7 +363,14 @@ def _gated(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _pods_refused(_: Explanation, cause: Cause) -> Iterator[str]:
-    yield _ended(f"{cause.about} refuses its pods: {cause.message}")
+    if cause.placed:
+        left = cause.pods - cause.placed
+        yield f"{cause.placed} of its {counted(cause.pods, 'pod')} {'is' if cause.placed == 1 else 'are'} created."
+        yield _ended(
+            f"{cause.about} refuses the other {'one' if left == 1 else left}: {cause.message}"
+        )
+    else:
+        yield _ended(f"{cause.about} refuses its pods: {cause.message}")
     if cause.names:
         yield (
             f"Set {names(cause.names)} in each container, or create a LimitRange with defaults in "

@@ -250,7 +250,8 @@ def _pods(job: JobResult) -> Iterator[str]:
         parts += [f"{late} later"] if late else []
         yield listed(parts, "and")
     elif 0 < job.pods_run < job.pods:
-        yield f"runs with {job.pods_run} of {job.pods} pods"
+        why = f", because a ResourceQuota refuses {job.refused}" if job.refused else ""
+        yield f"runs with {job.pods_run} of {job.pods} pods{why}"
 
 
 def _again(job: JobResult) -> str:

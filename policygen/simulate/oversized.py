@@ -1,15 +1,15 @@
 """Jobs with pods that are larger than each node, so that no end of other jobs makes room for them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from policygen.core.amounts import with_gpus
 from policygen.core.quoting import some
-from policygen.kubernetes.accelerators import gpus_of
+from policygen.kubernetes.accelerators import gpus_of, is_one
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.amounts import counted
 from policygen.simulate.scene import Scene
-from policygen.simulate.why.causes import Cause
+from policygen.simulate.why.causes import Cause, NearestNode, NeverPlaced
 
 
 def oversized(
@@ -21,10 +21,7 @@ def oversized(
     """
     if not scene.nodes:
         return
-    most: dict[str, Fraction] = {}
-    for node in scene.nodes:
-        for name, amount in node.allocatable.items():
-            most[name] = max(amount, most.get(name, amount))
+    most = _most(scene)
     found: dict[tuple[str, Fraction], list[str]] = {}
     for it in arrivals:
         cause = causes.get(it.name)
@@ -37,6 +34,35 @@ def oversized(
             f"no node has {with_gpus(name, amount)}, which a pod of {some(jobs, 'other job')} requests; "
             f"the largest node has {has}"
         )
+
+
+def too_large(scene: Scene) -> Callable[[Arrival], NeverPlaced | None]:
+    """Makes a function that returns why the pods of a job are larger than each node; None: they are not."""
+    most, implied = _most(scene), scene.is_implied
+    of_node = {
+        name: next(it.name for it in scene.nodes if it.allocatable.get(name) == amount)
+        for name, amount in most.items()
+    }
+
+    def found(job: Arrival) -> NeverPlaced | None:
+        above = sorted(_above(job, most, implied=implied), key=lambda it: (not is_one(it[0]), it))
+        if not above or not most:
+            return None
+        name, amount = above[0]
+        largest = counted(name, most.get(name, Fraction(0)))
+        near = NearestNode(of_node.get(name, ""), name, counted(name, amount), largest)
+        return NeverPlaced(sum(it.count for it in job.pods), 0, alone=False, nearest=near)
+
+    return found
+
+
+def _most(scene: Scene) -> dict[str, Fraction]:
+    """The most of each resource that a node has."""
+    most: dict[str, Fraction] = {}
+    for node in scene.nodes:
+        for name, amount in node.allocatable.items():
+            most[name] = max(amount, most.get(name, amount))
+    return most
 
 
 def _names(cause: Cause, resource: str, amount: Fraction) -> bool:

@@ -80,6 +80,14 @@ class PodQuotas:
         self.release(namespace, spec, -count)
         return count
 
+    def most(self, namespace: str, spec: PodSpec, count: int) -> int:
+        """How many of these pods can exist at once if no others do."""
+        for ledger, charges in self._charged(namespace, spec):
+            if not unset(ledger.quota.fields, spec):
+                hard = ledger.quota.fields.hard
+                count = min([count, *(int(hard[key] // each) for key, each in charges.items())])
+        return count
+
     def release(self, namespace: str, spec: PodSpec, count: int) -> None:
         """So many pods end; with a negative number, they exist."""
         for ledger, charges in self._charged(namespace, spec):

@@ -3,6 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from policygen.core.quoting import listed
 from policygen.kubernetes.accelerators import gpus_of, is_one, unit_of
 from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
@@ -10,6 +12,7 @@ from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.workload import Admission
 from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.over_time.observer import Observer
+from policygen.simulate.oversized import too_large
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.quota_use import QuotaUses
@@ -59,6 +62,7 @@ class Recorder(Observer):
         self._pool_of_node = {it: pool.name for pool in scene.pools for it in pool.nodes}
         self._idle: Mapping[tuple[str, str], int] = {}
         self._since = 0.0
+        self._too_large = too_large(scene)
         self._wanted: WantedPools | None = None
         self._stranded: StrandedGpus | None = None
 
@@ -223,6 +227,8 @@ class Recorder(Observer):
     def _job(self, job: JobRun, end: float, cause: Cause | None, idle: bool) -> JobResult:
         """`cause` is why it waits. `idle`: nothing happens any more, so that a job which waits never starts."""
         arrival, workload = job.arrival, job.workload
+        if cause is not None and not idle and cause.never is None and not arrival.unknown:
+            cause = replace(cause, never=self._too_large(arrival))
         state = self._state
         queue = ""
         if workload is not None and state is not None:
@@ -248,6 +254,7 @@ class Recorder(Observer):
             ran=job.ran + (max(end - max(job.since, 0.0), 0.0) if job.running else 0.0),
             running=job.running,
             pods=sum(it.count for it in arrival.pods),
+            refused=job.refused,
             pod_starts=tuple((at, count) for at, count in sorted(job.pod_starts.items()) if count),
             gpu_seconds=job.work.until(end),
             lost_gpu_seconds=job.work.lost,

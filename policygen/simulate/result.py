@@ -67,6 +67,8 @@ class JobResult(Struct, frozen=True, eq=False):
     """The model of a spec that it runs; empty: it names none."""
     pods: int = 1
     """All that it requests."""
+    refused: int = 0
+    """The most pods that it ran without, because a ResourceQuota never allows all of them."""
     pod_starts: tuple[tuple[float, int], ...] = ()
     """When its pods started since it last began, and how many: fewer than all after a partial admission.
 

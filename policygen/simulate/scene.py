@@ -89,8 +89,11 @@ def implied_names(scene: Scene) -> frozenset[str]:
 
 def names_other_nodes(known: frozenset[str], spec: PodSpec) -> bool:
     """Whether pods must run on nodes of given names, and these are not the `implied_names`."""
-    if not known or not gpus_of(spec.requests):
-        return False
+    return bool(known and gpus_of(spec.requests)) and names_nodes(spec, known)
+
+
+def names_nodes(spec: PodSpec, known: frozenset[str] = frozenset()) -> bool:
+    """Whether pods must run on nodes of given names that are not `known`."""
     wanted = demand(spec, {})
 
     def names_others(placed: Iterable[Placed]) -> bool:

@@ -15,7 +15,7 @@ from policygen.simulate.assumptions import CHECK, GATE
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.profile import Profile, profile
 from policygen.simulate.result import Unmodelled
-from policygen.simulate.scene import Scene
+from policygen.simulate.scene import Scene, names_nodes
 from policygen.simulate.volcano.build import scheduler_settings
 
 _MODELLED = frozenset(
@@ -39,6 +39,7 @@ _WITHOUT_EFFECT = frozenset(
 _CHECKS = "MultiKueue"
 """Gates of admission checks, which are named where a queue has one."""
 CLAIMS = "resource claims (DRA)"
+NAMED_NODES = "names of nodes in pods, because the input has no nodes"
 PORTS = "host ports"
 SAMPLED = 100
 SAMPLE = f"the sample of nodes that Volcano takes of more than {SAMPLED}"
@@ -72,6 +73,8 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
 
 def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
     specs = [it.spec for it in job.pods]
+    if not scene.nodes and any(map(names_nodes, specs)):
+        yield NAMED_NODES
     if any(it.resource_claims for it in specs):
         yield CLAIMS
     if scene.growing and job.gang is not None:

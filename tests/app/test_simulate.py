@@ -150,6 +150,27 @@ def test_pods_that_are_larger_than_each_node_are_noted(tmp_path):
     assert "a pod requests 9 GPUs, and 8 are free" in brief(report.result.jobs[0])
 
 
+def test_jobs_of_volcano_in_a_pool_of_kueue_are_noted(tmp_path):
+    request = SimulateRequest(
+        workloads=(written(tmp_path, QUEUES + NODES + vcjob("v", "default", 1)),)
+    )
+    report = app_simulate.simulate(request)
+    (note,) = (it for it in report.notes if it.startswith("Volcano runs "))
+    assert "ns/v on nodes of pool a100, whose quotas are those of Kueue" in note
+    request = SimulateRequest(workloads=(written(tmp_path, QUEUES + NODES + job("a", 1)),))
+    assert not any("Volcano" in it for it in app_simulate.simulate(request).notes)
+
+
+def test_pods_that_name_a_node_are_not_modelled_without_nodes(tmp_path):
+    named = job("a", 1).replace("restartPolicy", "nodeName: gpu-17\n      restartPolicy")
+    request = SimulateRequest(workloads=(written(tmp_path, QUEUES + named + job("b", 1)),))
+    (found,) = app_simulate.simulate(request).result.unmodelled
+    assert (found.feature, found.workloads) == (
+        "names of nodes in pods, because the input has no nodes",
+        1,
+    )
+
+
 def test_objects_of_other_kinds_are_counted(tmp_path):
     others = """
 ---

@@ -66,10 +66,17 @@ def test_some_pods_of_a_job_run_while_others_are_refused():
     it = recorded(scene(QUEUES + NODES + gpus(3) + job("a", 1, pods=4)), until=60)
     (one,) = it.jobs
     assert (one.state, one.started, sum(one.nodes.values())) == (JobState.WAITING, None, 3)
-    assert one.cause.kind is CauseKind.PODS_REFUSED
+    assert (one.cause.kind, one.cause.placed) == (CauseKind.PODS_REFUSED, 3)
     assert one.cause.message == (
         f"exceeded quota: rq, requested: {GPUS}=1, used: {GPUS}=3, limited: {GPUS}=3"
     )
+
+
+def test_a_job_without_kueue_runs_as_many_pods_as_its_quota_allows():
+    """3 of 4 pods run, and the last one after them, so the job takes twice as long."""
+    (one,) = found(QUEUES + NODES + quota(pods=3) + job("a", 1, pods=4, queue="")).values()
+    assert (one.state, one.pods_run, one.refused) == (JobState.ENDED, 3, 1)
+    assert one.ended == 2 * HOUR
 
 
 def test_jobs_without_kueue_wait_too():

@@ -80,7 +80,7 @@ class JobPods:
         """All pods of a job end. ResourceQuotas still count them."""
         self._observer.frees(self._agenda.now, job)
         self._bindings.unbind_all(job)
-        job.unbound = 0
+        job.unbound = job.short = 0
         job.done.clear()
         job.gated.clear()
         job.rejected.clear()

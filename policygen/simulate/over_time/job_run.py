@@ -61,6 +61,10 @@ class JobRun:
     """Its pods on nodes."""
     unbound: int = 0
     """Its pods that do not run."""
+    short: int = 0
+    """Its pods that a ResourceQuota never allows beside the others, so that it runs without them."""
+    refused: int = 0
+    """The value of `short` when it last started."""
     gated: dict[str, list[tuple[float, PodShape | None]]] = field(default_factory=dict)
     """Those that scheduling gates hold, by their batch, with the time at which the gates are removed."""
     last_nodes: Counter[int] = field(default_factory=Counter)
@@ -102,6 +106,7 @@ class JobRun:
         self.waited += now - self.since
         self.since = now
         self.pod_starts[now] += pods
+        self.refused = self.short
         self.work.change(now, gpus)
         if self.bound:
             nodes = Counter([node for _, node in self.bound])
@@ -137,9 +142,10 @@ class JobRun:
         workload = self.workload
         if workload is None or workload.admission is None:
             pods = self.arrival.pods
+            each = max((gpus_of(it.spec.requests) for it in pods), default=0)
             return (
-                sum(it.count for it in pods),
-                sum(it.count * gpus_of(it.spec.requests) for it in pods),
+                sum(it.count for it in pods) - self.short,
+                sum(it.count * gpus_of(it.spec.requests) for it in pods) - self.short * each,
             )
         requests = {it.name: it.requests for it in workload.pod_sets}
         sets = workload.admission.pod_sets

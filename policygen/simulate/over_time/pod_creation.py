@@ -53,6 +53,9 @@ class PodCreation:
 
     def create(self, job: JobRun, batch: PodBatch, shape: PodShape | None, count: int) -> None:
         """Create pods of an admitted job, as far as ResourceQuotas allow it."""
+        room = self._room(job, batch, count)
+        job.short += count - room
+        count = room
         created = self._take(job, batch, count)
         if created < count:
             job.unbound += count - created
@@ -118,6 +121,18 @@ class PodCreation:
                 self._quotas.release(job.arrival.namespace, spec, count)
         job.created.clear()
         job.ahead = 0
+
+    def _room(self, job: JobRun, batch: PodBatch, count: int) -> int:
+        """How many pods a ResourceQuota ever allows beside the others of the job, which runs without the rest.
+
+        A job of Kueue or Volcano starts with all its pods, so it waits for the rest.
+        """
+        together = job.workload is not None or job.arrival.gang is not None
+        if not self._quotas or together or len(job.arrival.pods) != 1:
+            return count
+        made = sum(number for _, number in job.created)
+        most = self._quotas.most(job.arrival.namespace, batch.spec, made + count)
+        return max(most - made, 0) if most else count
 
     def _take(self, job: JobRun, batch: PodBatch, count: int) -> int:
         """How many pods ResourceQuotas let it create."""

@@ -175,6 +175,9 @@ class _Making:
         entry: Entry[LocalQueueView] | None = None
         if self._cluster.cluster_queues.any:
             fitting = self._queues(namespaces, job.queue.rpartition("/")[2], request)
+            name = job.queue.rpartition("/")[2]
+            if not fitting and name:  # Kueue waits for the queue, as for that of a manifest
+                return self._filled(found, request, None, name)
             if not fitting:
                 words = self._no_queue(namespaces, team, job)
                 return self._filled(replace(found, refusal=words), request, None)
@@ -189,9 +192,6 @@ class _Making:
         """Why no LocalQueue takes a job."""
         local = self._cluster.local_queues
         known = [it for namespace in namespaces for it in local.by_namespace.get(namespace, ())]
-        if job.queue:
-            advice = suggest(job.queue.rpartition("/")[2], (it.name for it in known), "LocalQueue")
-            return f"LocalQueue {job.queue} does not exist; {advice}"
         if not known:
             return f"team {team} has no LocalQueue"
         queues = [it for it in map(self._queue, known) if it is not None]
@@ -252,9 +252,13 @@ class _Making:
         return False
 
     def _filled(
-        self, template: _Template, request: TraceRequest, entry: Entry[LocalQueueView] | None
+        self,
+        template: _Template,
+        request: TraceRequest,
+        entry: Entry[LocalQueueView] | None,
+        missing: str = "",
     ) -> _Template:
-        """The template with the pods of a request, and its Workload in a queue."""
+        """The template with the pods of a request, and its Workload in a queue, or in a missing one."""
         cluster, name = self._cluster, request.priority
         values = _priorities(self._scene, name)
         if values is None:
@@ -270,14 +274,15 @@ class _Making:
         count = request.pods if request.gang else 1
         pods = PodBatch("main", count, adjusted(cluster, spec, template.namespace))
         workload = None
-        if entry is not None:
+        queue_name = entry.name if entry is not None else missing
+        if queue_name:
             sets = (PodSetView("main", count, None, PodSetTemplate(spec)),)
-            fields = WorkloadView(entry.name, values[0], sets)
+            fields = WorkloadView(queue_name, values[0], sets)
             name = f"{template.namespace}/x"
             workload = workload_of(name, name, 0.0, fields, self._scene.settings)
         class_ = cluster.priority_classes.get(request.priority)
         # Of a number, only Kueue knows what it means: Kueue evicts for it, and kube-scheduler does not.
-        preempts = entry is None if class_ is None else class_.fields.preemption_policy != "Never"
+        preempts = not queue_name if class_ is None else class_.fields.preemption_policy != "Never"
         return replace(
             template, priority=values[1], preempts=preempts, pods=(pods,), workload=workload
         )

@@ -45,7 +45,9 @@ class PodCauses:
         pods = [*self._timeline.refused_pods(job)]
         refusal = quotas.refusing(namespace, pods) if quotas is not None else None
         if refusal is not None:
-            return quota_refusal(refusal, namespace)
+            pods_ = sum(it.count for it in job.arrival.admitted().pods)
+            created = pods_ - sum(count for _, count in pods)
+            return replace(quota_refusal(refusal, namespace), placed=created, pods=pods_)
         gates = {gate for it in job.arrival.pods if it.name in job.gated for gate in it.gates}
         if gates:
             return Cause(CauseKind.GATED, names=tuple(sorted(gates)))

@@ -362,7 +362,10 @@ class Explainer:
         every = self._quotas.complete(arrival)
         refusal = self._quotas.refusing(every, created)
         if refusal is not None:
-            cause = quota_refusal(refusal, arrival.namespace)
+            pods = sum(it.count for it in every.pods)
+            cause = replace(
+                quota_refusal(refusal, arrival.namespace), placed=min(created, pods), pods=pods
+            )
             if not search:
                 return replace(known, cause=cause)
             found = self._quotas.remedies(every, refusal, created, self._nodes.now(), chosen)

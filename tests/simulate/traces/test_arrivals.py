@@ -84,7 +84,7 @@ def test_a_queue_can_be_named():
     assert one(QUEUES, job(team="", queue="main")).workload.queue == "nlp/main"
     assert one(QUEUES, job(team="", queue="nlp/main")).team == "nlp"
     unknown = one(QUEUES, job(queue="none", gpus=8))
-    assert unknown.refusal == "LocalQueue none does not exist; known: main"
+    assert (unknown.refusal, unknown.workload.queue) == ("", "nlp/none")
     assert unknown.pods[0].spec.requests == {GPU: 8}
     assert arrivals(scene(QUEUES), [job(team="", queue="x/main")]).unknown == {"x/main": 1}
 
