@@ -189,8 +189,8 @@ def _renamed(
             node = f"{branch.team}.{kueue.OWN}" if branch.own else branch.team
             queue = derived_names.queue(node, tree.queue)
             yield ("Queue" if tree.scheduler == "volcano" else branch.kind, "", branch.name), queue
-            for local in cluster.local_queues:
-                if branch.kind == "ClusterQueue" and local.fields.cluster_queue == branch.name:
+            if branch.kind == "ClusterQueue":
+                for local in cluster.derive(kueue.local_queues).get(branch.name, ()):
                     yield ("LocalQueue", local.namespace, local.name), tree.queue
     for flavor in cluster.flavors:
         yield ("ResourceFlavor", "", flavor.name), label(flavor.name)

@@ -10,6 +10,7 @@ from policygen.core.names import NAMESPACE_NAME
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.kueue import ClusterQueueView, CohortView, ResourceGroup
+from policygen.kubernetes.object import Object
 from policygen.kubernetes.table import Entry
 from policygen.plan.amounts import Vector
 from policygen.spec.derived_names import queue as queue_name
@@ -60,6 +61,14 @@ def trees(cluster: Cluster) -> Iterator[TeamTree]:
         members = [it for top in tops for it in _with_all_below(top, below)]
         for names in _queues(members, flavors):
             yield _TreeReader(tops, members, names, below, cluster).read()
+
+
+def local_queues(cluster: Cluster) -> Mapping[str, Sequence[Object]]:
+    """The LocalQueues of each ClusterQueue; use it with `cluster.derive`."""
+    found: defaultdict[str, list[Object]] = defaultdict(list)
+    for it in cluster.local_queues:
+        found[it.fields.cluster_queue].append(it.object)
+    return found
 
 
 def _groups(below: Mapping[str, Sequence[_QueueNode]]) -> list[tuple[list[_QueueNode], list[str]]]:
@@ -273,9 +282,7 @@ def _namespaces(node: _QueueNode, cluster: Cluster) -> tuple[str, ...]:
         return ()
     selector = node.entry.fields.namespace_selector
     return (selector and _named(selector)) or tuple(
-        sorted(
-            {it.namespace for it in cluster.local_queues if it.fields.cluster_queue == node.name}
-        )
+        sorted({it.namespace for it in cluster.derive(local_queues).get(node.name, ())})
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from policygen.adopt.kueue import local_queues
 from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO, Cluster
 from policygen.kubernetes.conditions import holds, phase
 from policygen.kubernetes.kueue_jobs import PRIORITY
@@ -88,14 +89,6 @@ def _by_local_queue(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Entry
     return found
 
 
-def _local_queues(cluster: Cluster) -> Mapping[str, Sequence[Object]]:
-    """The LocalQueues of each ClusterQueue."""
-    found: defaultdict[str, list[Object]] = defaultdict(list)
-    for it in cluster.local_queues:
-        found[it.fields.cluster_queue].append(it.object)
-    return found
-
-
 def _pods(cluster: Cluster) -> Mapping[str, Sequence[str]]:
     """The names of the pods of each namespace that have not ended."""
     found: defaultdict[str, list[str]] = defaultdict(list)
@@ -115,12 +108,12 @@ def _cluster_queue(removed: Object, at: ClusterChange) -> Iterator[Use]:
     of_queue = at.before.derive(_by_local_queue)
     pending = [
         it.object
-        for queue in at.before.derive(_local_queues).get(removed.name, ())
+        for queue in at.before.derive(local_queues).get(removed.name, ())
         for it in of_queue.get((queue.namespace, queue.name), ())
         if not _admitted_by(it)
     ]
     yield _use("pending workload", pending, "wait until the LocalQueue names another queue")
-    local = at.after.derive(_local_queues).get(removed.name, ())
+    local = at.after.derive(local_queues).get(removed.name, ())
     yield _use("LocalQueue", local, "name it, so new workloads wait")
 
 
