@@ -130,6 +130,9 @@ def models(
             continue
         team = teams.get(workload.namespace)
         able = _able(cluster, template, team, pools) if team else []
+        if team is not None and _accelerator(cluster, template)[1] < 1:
+            left.append((workload, "it is not a model, because it requests less than one GPU"))
+            continue
         if team is None or not able:
             reason = _no_team(workload, team)
             left.append((workload, f"it is not a model, because {reason}"))

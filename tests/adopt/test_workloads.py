@@ -226,3 +226,15 @@ def test_an_annotation_names_the_queue_of_a_workload():
     assert left == {
         "Job speech/train": 'the workload names Queue "other", which does not exist',
     }
+
+
+def test_a_workload_with_a_part_of_a_gpu_is_listed():
+    """The server refuses it, and a spec counts only complete GPUs."""
+    text = GROUPS.replace("ANNOTATED", "{}").replace(
+        "limits: {nvidia.com/gpu: 2", "limits: {nvidia.com/gpu: 500m"
+    )
+    inferred = adopted(text, rendered=False)
+    assert [it.gpus for it in inferred.spec.models] == [2]
+    assert dict(inferred.left) == {
+        "Job speech/train": "it is not a model, because it requests less than one GPU"
+    }
