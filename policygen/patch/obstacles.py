@@ -114,10 +114,13 @@ def forbid(draft: Draft, object_: Object, run: RunModel) -> None:
     if object_.kind == "CronJob":
         holders["spec", "jobTemplate", "metadata"] = None
     reason = f"pool {quoted(facts.name)} has scheduler: {facts.scheduler}"
+    no_priority = reason
+    if facts.scheduler == "kueue":
+        no_priority = f'model "{run.model}" has no priority'
     for holder in holders:
         for key in _KUEUE:
             known = [needed[key]] if key in needed else []
-            why = f"{run.who} need {known[0]}" if known else reason
+            why = f"{run.who} need {known[0]}" if known else no_priority
             draft.forbid((*holder, "labels", key), why, known)
             draft.forbid((*holder, "annotations", key), why, known)
         if facts.scheduler != "volcano":

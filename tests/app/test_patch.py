@@ -324,6 +324,11 @@ def gang(numbers, model="gang-job", kind="batch/v1\nkind: Job"):
             f'metadata.annotations["{QUEUE}"] is "other", but pods of model "plain" need a100; remove',
         ),
         (
+            changed("vision\n", "vision\n  labels: {kueue.x-k8s.io/priority-class: usual}\n"),
+            6,
+            'is "usual", but model "plain" has no priority; remove the field',
+        ),
+        (
             changed(POD_SPEC, f"{POD_SPEC}      schedulerName: volcano\n"),
             10,
             'spec.template.spec.schedulerName is "volcano", but pods of model "plain" need "platform.binpack"',
