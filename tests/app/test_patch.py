@@ -3,6 +3,7 @@
 import io
 import json
 from collections import Counter
+from copy import deepcopy
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -558,7 +559,7 @@ def test_manifests_with_wrong_values_are_patched_correctly_or_stay(seed):
     for _ in range(rng.randint(1, 3)):
         *way, last = rng.choice(list(places(data)))
         holder = at_path(data, tuple(way))
-        holder[last] = rng.choice(JUNK)
+        holder[last] = deepcopy(rng.choice(JUNK))  # a later turn may change its inside
     text = Layout(rng).text(data)
     done = patched(text, model=rng.choice([None, model]))
     if done.report.findings:
