@@ -48,10 +48,10 @@ def start(scene: Scene, arrivals: Sequence[Arrival], job: Arrival) -> Start:
     made = timeline(scene, [*map(_now, arrivals), replace(_now(job), at=_LATER_S)])
     own = made.jobs[-1]
     for _ in made.run():
-        if own.started is not None and not _preempted_again(made, own):
+        if own.started is not None and not own.refused and not _preempted_again(made, own):
             break
     others = made.jobs[:-1]
-    if own.started is None or _preempted_again(made, own):
+    if own.started is None or own.refused or _preempted_again(made, own):
         unknown = sum(it.running and it.arrival.duration is None for it in others)
         left = tuple(it.arrival.name for it in others if it.active or it.bound)
         return Start(None, unknown=unknown, left=left)
