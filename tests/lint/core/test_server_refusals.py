@@ -51,6 +51,29 @@ def test_a_correction_by_a_webhook_on_create_is_reported():
     )
 
 
+@pytest.mark.parametrize(
+    ("version", "spec", "corrected"),
+    [
+        ("v1beta1", "{admissionChecks: [null]}", True),
+        ("v1beta1", "{admissionChecksStrategy: {admissionChecks: [null]}}", True),
+        ("v1beta2", "{admissionChecksStrategy: {admissionChecks: [null]}}", False),
+        (
+            "v1beta2",
+            "{namespaceSelector: {matchExpressions: [{key: a, operator: In, values: [null]}]}}",
+            True,
+        ),
+        (
+            "v1beta1",
+            "{admissionChecksStrategy: {admissionChecks: [{name: a, onFlavors: [null]}]}}",
+            False,
+        ),
+    ],
+)
+def test_null_in_a_list_of_texts_is_an_empty_text_on_create(version, spec, corrected):
+    found = refused(cluster((QUEUE % spec).replace("v1beta2", version))).found
+    assert {*found} == {Reason.UPDATE if corrected else Reason.TYPE}
+
+
 def test_validation_rules_run_on_the_corrected_value():
     group = "{coveredResources: [cpu, a], flavors: [{name: f, resources: [{name: cpu, nominalQuota: %s}]}]}"
     for amount in ("1.5", "'1 '", "null"):
