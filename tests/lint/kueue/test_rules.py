@@ -122,6 +122,39 @@ def test_rules_of_nodes_wait_for_nodes(tmp_path):
     assert verdict(report, "quota-exceeds-capacity") == lacking
 
 
+def test_quota_of_whole_gpus_over_instances_names_the_instances(tmp_path):
+    node = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {pool: mig}}
+status: {allocatable: {cpu: "32", nvidia.com/mig-1g.5gb: "56", example.com/other: "1"}}
+---
+"""
+    queue = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: mig}
+spec: {nodeLabels: {pool: mig}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: q}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors: [{name: mig, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}]
+"""
+    report = lint(tmp_path, node + queue)
+    found = [it.message for it in report.findings if it.rule.name == "quota-exceeds-capacity"]
+    assert found == [
+        (
+            "the quotas of ResourceFlavor mig add up to 8 nvidia.com/gpu, but its nodes (1) have 0; cover "
+            "nvidia.com/mig-1g.5gb, which the nodes have, instead of nvidia.com/gpu"
+        )
+    ]
+
+
 def test_rules_of_settings_wait_for_the_configuration(tmp_path):
     good = examples("lends-without-reclaim", good=True)[0]
     report = lint(tmp_path, good.text)

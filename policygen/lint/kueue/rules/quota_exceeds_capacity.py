@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At
-from policygen.core.quoting import some
+from policygen.core.quoting import listed, some
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_groups import NATIVE
 from policygen.kubernetes.table import Entry
@@ -33,14 +33,26 @@ def check(facts: Facts) -> Hits:
         unlisted = resource in NATIVE or not facts.cluster.nodes.any
         if not who or (unlisted and resource not in own) or total <= have:
             continue  # every node has the native ones
+        others = [] if have else _of_vendor(resource, own)
+        remedy = "lower nominalQuota in the ClusterQueues and Cohorts, or add nodes"
+        if others:
+            remedy = f"cover {listed(others)}, which the nodes have, instead of {resource}"
         yield Hit(
             RULE,
             f"the quotas of {flavor} add up to {amount_of(resource, total, have)},"
-            f"{_beside(facts, resource, cells)} but {who} {readable(resource, have, total)}; lower "
-            "nominalQuota in the ClusterQueues and Cohorts, or add nodes",
+            f"{_beside(facts, resource, cells)} but {who} {readable(resource, have, total)}; "
+            f"{remedy}",
             flavor.at,
             related=(*(it.at / "nominalQuota" for it in cells), *related),
         )
+
+
+def _of_vendor(resource: str, amounts: Mapping[str, Fraction]) -> list[str]:
+    """The other resources of a resource's vendor that nodes have, such as MIG instances for nvidia.com/gpu."""
+    domain = resource.rpartition("/")[0]
+    return sorted(
+        it for it, amount in amounts.items() if domain and amount and it.startswith(f"{domain}/")
+    )
 
 
 def _beside(facts: Facts, resource: str, cells: Sequence[PlacedQuota]) -> str:
