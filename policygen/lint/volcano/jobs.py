@@ -83,6 +83,8 @@ def ignored_minimums(spec: Part) -> IgnoredMinimums | None:
         return None
     if any(task.data.get("dependsOn") for _, task in every):
         return None
+    if any((counts[name] or 0) > (replicas(task) or 0) for name, task in every):
+        return None  # the webhook refuses such a minimum, and another rule reports it
     unset = tuple(name for name, count in counts.items() if name not in written and count)
     rest = needed - sum(counts[name] or 0 for name in written)
     return IgnoredMinimums(needed, sum(known), unset, rest)

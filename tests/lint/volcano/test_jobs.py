@@ -1,6 +1,13 @@
 """Volcano Jobs and their tasks as they are written."""
 
-from policygen.lint.volcano.jobs import names_known, number, replicas, specs, tasks
+from policygen.lint.volcano.jobs import (
+    ignored_minimums,
+    names_known,
+    number,
+    replicas,
+    specs,
+    tasks,
+)
 from tests.objects import cluster
 
 
@@ -28,3 +35,8 @@ def test_names_are_known_where_they_are_texts():
     assert names_known(spec("[{name: a}, {}]"))
     assert not names_known(spec("[{name: 1}]"))
     assert not names_known(spec("{}"))
+
+
+def test_a_minimum_above_the_replicas_is_left_to_the_rule_that_reports_it():
+    assert ignored_minimums(spec("[{name: a, replicas: 3, minAvailable: 3}]")).total == 3
+    assert ignored_minimums(spec("[{name: a, replicas: 1, minAvailable: 3}]")) is None

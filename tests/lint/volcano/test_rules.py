@@ -85,3 +85,37 @@ def test_a_tier_of_null_has_no_unknown_key(tmp_path):
         found.append([it.message for it in report.findings])
     assert found[0]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("cpu", "remedy"),
+    [
+        (16, "lower the request of a pod, which is above the capability, or"),
+        (5, "lower minAvailable and the replicas of its tasks, or"),
+    ],
+)
+def test_no_smaller_gang_is_proposed_if_one_pod_is_above_the_capability(tmp_path, cpu, remedy):
+    text = f"""
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: q}}
+spec: {{capability: {{cpu: 8}}}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: j, namespace: default}}
+spec:
+  queue: q
+  minAvailable: 2
+  schedulerName: volcano
+  tasks:
+    - name: a
+      replicas: 2
+      template:
+        spec: {{restartPolicy: Never, containers: [{{name: a, image: "a:1", resources: {{requests: {{cpu: {cpu}}}}}}}]}}
+"""
+    file = tmp_path / "all.yaml"
+    file.write_text(text, "utf-8")
+    request = app_lint.LintRequest(manifests=(str(file),), only=("gang-exceeds-queue",))
+    (found,) = app_lint.lint(request, today=date(2026, 11, 23)).findings
+    assert remedy in found.message

@@ -54,10 +54,12 @@ def check(facts: Facts) -> Hits:
         for (at, _), excesses in found.items():
             needs = [amount_of(it.resource, it.amount, it.limit) for it in excesses]
             limits = [readable(it.resource, it.limit, it.amount) for it in excesses]
+            one = any(it.amount > it.limit * gang.pods for it in excesses)
+            lower = "the request of a pod, which is above the capability" if one else number
             yield Hit(
                 RULE,
                 f"{gang.owner} needs {listed(needs, 'and')} at once, but {excesses[0].queue} has a capability of "
-                f"{listed(limits, 'and')}, so the gang waits forever; lower {number}, or raise the capability",
+                f"{listed(limits, 'and')}, so the gang waits forever; lower {lower}, or raise the capability",
                 at,
                 tuple(it.queue.at.to("spec", "capability", it.resource) for it in excesses),
                 exceeds=tuple(_exceeded(gang, it) for it in excesses),
