@@ -46,7 +46,7 @@ def test_tool_finds_nothing(command):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,  # mypy without a cache, beside the servers of other tests
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
