@@ -25,6 +25,7 @@ from policygen.core import quantity
 from policygen.core.finding import Path, at_path, named
 from policygen.drift import file_equality
 from policygen.drift.defaults import filled, foreign
+from policygen.kubernetes.renames import is_renamed_value
 from policygen.kubernetes.untyped import mapping
 
 NOT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "status"})
@@ -87,6 +88,8 @@ def differences(
         for name in NOT_FIELDS:
             data.pop(name, None)
     for difference in comparison.mappings(left, right, schema, (), ()):
+        if is_renamed_value(difference.path, difference.expected, difference.found):
+            continue
         path = difference.named or _named(difference, left, right)
         yield replace(difference, named=path)
 

@@ -37,6 +37,15 @@ def canonical(object_: Object) -> Mapping[str, Any]:
     return {**object_.data, "spec": spec}
 
 
+def is_renamed_value(path: Path, one: Any, other: Any) -> bool:
+    """Whether two values of a field are the old and the new name of one value."""
+    return (
+        path[:2] == ("spec", "flavorFungibility")
+        and all(isinstance(it, str) for it in (one, other))
+        and _WORDS.get(one, one) == _WORDS.get(other, other)
+    )
+
+
 def written(object_: Object, path: Path) -> Path:
     """The path in this object's API version of a path in the newest one."""
     if object_.api_version != _OLD or object_.kind != "ClusterQueue":

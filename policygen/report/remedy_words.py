@@ -136,6 +136,8 @@ def _field(it: FieldChange) -> str:
         return f"Set the annotation {field} of {of} to {it.after}{before}"
     if it.kind == "Node":
         return f"Uncordon {name}"
+    if it.path == ("status", "state"):
+        return f"Open {name} with `vcctl queue operate -n {it.name} -a open`"
     path = dotted(it.path[1:] if it.path[0] == "spec" else it.path)
     if it.after is None:
         return f"Remove {path} from {name}"

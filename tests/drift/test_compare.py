@@ -78,6 +78,19 @@ def test_a_default_inside_a_default_is_compared_too():
     assert told == {("spec", "preemption", "withinClusterQueue"): ("Never", "LowerPriority")}
 
 
+def test_old_and_new_names_of_a_value_are_equal():
+    """Kueue's v1beta1 has both, and its newer CRDs have the new one as default."""
+    wanted = queue(flavorFungibility={"whenCanBorrow": "Borrow", "whenCanPreempt": "TryNextFlavor"})
+    wanted["apiVersion"] = "kueue.x-k8s.io/v1beta1"
+    path = ("spec", "flavorFungibility", "whenCanBorrow")
+
+    def write(value):
+        return lambda thing: thing["spec"]["flavorFungibility"].update(whenCanBorrow=value)
+
+    assert found(wanted, write("MayStopSearch")) == {}
+    assert found(wanted, write("TryNextFlavor")) == {path: ("Borrow", "TryNextFlavor")}
+
+
 @pytest.mark.parametrize("text", ["1500m", "1.5", 1.5, "1500000u"])
 def test_quantities_are_compared_by_value(text):
     assert found(queue(), lambda it: flavors(it)[0]["resources"][0].update(nominalQuota=text)) == {}

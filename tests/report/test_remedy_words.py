@@ -42,6 +42,10 @@ LOCAL_QUEUE = local("q", "r")
             f"Lower nominalQuota of {OF} in ClusterQueue q from 8 to 6",
         ),
         (
+            FieldChange("Queue", "", "q", ("status", "state"), "Closed", "Open"),
+            "Open Queue q with `vcctl queue operate -n q -a open`",
+        ),
+        (
             FieldChange("LocalQueue", "n", "q", ("spec", "stopPolicy"), "Hold", "None"),
             "Set stopPolicy of LocalQueue n/q to None instead of Hold",
         ),
