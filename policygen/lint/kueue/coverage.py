@@ -107,9 +107,9 @@ def uncovered(facts: Facts, request: PodRequest) -> list[str]:
     known = covered(request.queue)
     vendors: set[str] = set()
     if not facts.cluster.kueue_configurations.any:
-        vendors = {_vendor(name) for name in known if extended(name) and not usual(name)}
+        vendors = {vendor(name) for name in known if extended(name) and not usual(name)}
     return sorted(
-        name for name in request.written if name not in known and _vendor(name) not in vendors
+        name for name in request.written if name not in known and vendor(name) not in vendors
     )
 
 
@@ -126,7 +126,8 @@ def namespace_refused(facts: Facts, request: PodRequest) -> bool:
     return selects(facts.cluster, selector, request.workload.namespace) is False
 
 
-def _vendor(resource: str) -> str:
+def vendor(resource: str) -> str:
+    """The part of a name before the slash; empty for resources of Kubernetes, such as cpu."""
     return resource.rpartition("/")[0]
 
 

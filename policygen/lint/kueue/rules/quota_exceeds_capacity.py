@@ -9,6 +9,7 @@ from policygen.core.quoting import listed, some
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_groups import NATIVE
 from policygen.kubernetes.table import Entry
+from policygen.lint.kueue.coverage import vendor
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import PlacedQuota, nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -49,10 +50,8 @@ def check(facts: Facts) -> Hits:
 
 def _of_vendor(resource: str, amounts: Mapping[str, Fraction]) -> list[str]:
     """The other resources of a resource's vendor that nodes have, such as MIG instances for nvidia.com/gpu."""
-    domain = resource.rpartition("/")[0]
-    return sorted(
-        it for it, amount in amounts.items() if domain and amount and it.startswith(f"{domain}/")
-    )
+    own = vendor(resource)
+    return sorted(it for it, amount in amounts.items() if own and amount and vendor(it) == own)
 
 
 def _beside(facts: Facts, resource: str, cells: Sequence[PlacedQuota]) -> str:
