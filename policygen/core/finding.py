@@ -148,7 +148,7 @@ class Edit(NamedTuple):
 
 
 THERE: Final = "{there}"
-"""A placeholder in a message for the place of the first of `related`, which is located later."""
+"""A placeholder in a message for the place of the next of `related`, which is located later."""
 
 
 class Exceeded(NamedTuple):

@@ -58,12 +58,11 @@ def locate_objects(
         for at in hit.related:
             other = owner(at)
             related.append(Related(str(other or ""), place(at, other)))
-        there = next((each.place for each in related if each.place), None)
         path = _own(object_, hit.at.path[len(object_.at.path) :]) if object_ else hit.at.path
         findings.append(
             Finding(
                 hit.rule,
-                hit.message.replace(THERE, f"{there.file}:{there.line}" if there else "elsewhere"),
+                _with_places(hit.message, related),
                 place(hit.at, object_),
                 object=str(object_ or ""),
                 path=dotted(path),
@@ -76,6 +75,14 @@ def locate_objects(
             )
         )
     return ordered(findings)
+
+
+def _with_places(message: str, related: Sequence[Related]) -> str:
+    """The message with the places of the first of `related` instead of its placeholders."""
+    for each in related[: message.count(THERE)]:
+        place = f"{each.place.file}:{each.place.line}" if each.place else "elsewhere"
+        message = message.replace(THERE, place, 1)
+    return message
 
 
 def _reported(

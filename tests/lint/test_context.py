@@ -242,7 +242,8 @@ def test_quota_beside_that_of_a_spec_may_exceed_its_pool(lint, gpus, exceeds):
     assert (rule in {name for name, *_ in found}) is exceeds
     [message] = [it.message for it in report.findings if it.rule.name == rule] or [""]
     sums = (
-        "add up to 72 nvidia.com/gpu, with 64 nvidia.com/gpu of queues that the spec renders, but "
+        "add up to 72 nvidia.com/gpu (ClusterQueue visitors has 8), with 64 nvidia.com/gpu of queues "
+        "that the spec renders, but "
     )
     assert (f"{sums}pool a100 has 64; " in message) is exceeds
 

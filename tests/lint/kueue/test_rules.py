@@ -149,10 +149,44 @@ spec:
     found = [it.message for it in report.findings if it.rule.name == "quota-exceeds-capacity"]
     assert found == [
         (
-            "the quotas of ResourceFlavor mig add up to 8 nvidia.com/gpu, but its nodes (1) have 0; cover "
-            "nvidia.com/mig-1g.5gb, which the nodes have, instead of nvidia.com/gpu"
+            "the quotas of ResourceFlavor mig add up to 8 nvidia.com/gpu, all in ClusterQueue q, but its "
+            "nodes (1) have 0; cover nvidia.com/mig-1g.5gb, which the nodes have, instead of nvidia.com/gpu"
         )
     ]
+
+
+def test_quotas_above_the_capacity_are_named_each_with_its_amount_and_place(tmp_path):
+    node = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {pool: a100}}
+status: {allocatable: {nvidia.com/gpu: "8"}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec: {nodeLabels: {pool: a100}}
+"""
+    queue = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: %s}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors: [{name: a100, resources: [{name: nvidia.com/gpu, nominalQuota: %d}]}]
+"""
+    report = lint(tmp_path, node + queue % ("small", 2) + queue % ("large", 6) + queue % ("mid", 4))
+    [found] = [it for it in report.findings if it.rule.name == "quota-exceeds-capacity"]
+    assert found.place is not None
+    assert (found.object, found.place.line) == ("ClusterQueue large", 28)
+    file = found.place.file
+    assert found.message == (
+        "the quotas of ResourceFlavor a100 add up to 12 nvidia.com/gpu (ClusterQueue large has 6, "
+        f"ClusterQueue mid has 4 at {file}:37 and ClusterQueue small has 2 at {file}:19), but its nodes "
+        "(1) have 8; lower nominalQuota by 4 in total, or add nodes"
+    )
 
 
 def test_rules_of_settings_wait_for_the_configuration(tmp_path):

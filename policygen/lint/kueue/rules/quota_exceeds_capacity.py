@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, readable
-from policygen.core.finding import At
+from policygen.core.amounts import amount_of, readable, written
+from policygen.core.finding import THERE, At
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_groups import NATIVE
@@ -16,6 +16,8 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 
 _NODES = 3
 """The most nodes that are related places."""
+_QUOTAS = 5
+"""The most quotas in a message."""
 
 
 def check(facts: Facts) -> Hits:
@@ -34,18 +36,45 @@ def check(facts: Facts) -> Hits:
         unlisted = resource in NATIVE or not facts.cluster.nodes.any
         if not who or (unlisted and resource not in own) or total <= have:
             continue  # every node has the native ones
-        others = [] if have else _of_vendor(resource, own)
-        remedy = "lower nominalQuota in the ClusterQueues and Cohorts, or add nodes"
-        if others:
-            remedy = f"cover {listed(others)}, which the nodes have, instead of {resource}"
+        ordered = sorted(cells, key=lambda it: -it.quota.nominal_quota)
+        own_cells = [it for it in ordered if it.owner.at not in facts.cluster.context] or ordered
+        places = [it.at / "nominalQuota" for it in own_cells]
         yield Hit(
             RULE,
-            f"the quotas of {flavor} add up to {amount_of(resource, total, have)},"
-            f"{_beside(facts, resource, cells)} but {who} {readable(resource, have, total)}; "
-            f"{remedy}",
-            flavor.at,
-            related=(*(it.at / "nominalQuota" for it in cells), *related),
+            f"the quotas of {flavor} add up to {amount_of(resource, total, have)}"
+            f"{_parts(facts, ordered, own_cells)},{_beside(facts, resource, cells)} but {who} "
+            f"{readable(resource, have, total)}; {_remedy(resource, total, have, own, cells)}",
+            places[0],
+            related=(*places[1:], flavor.at, *related),
         )
+
+
+def _parts(facts: Facts, cells: Sequence[PlacedQuota], own_cells: Sequence[PlacedQuota]) -> str:
+    """The quotas of the sum, the largest first, with the places of those that are not reported at."""
+    if len(cells) == 1:
+        return f", all in {cells[0].owner}"
+    with_places = facts.cluster.seen is None and own_cells[0].owner.at not in facts.cluster.context
+    parts = [
+        f"{it.owner} has {readable(it.resource, Fraction(it.quota.nominal_quota))}"
+        f"{f' at {THERE}' if i and with_places else ''}"
+        for i, it in enumerate(own_cells)
+    ]
+    return f" ({some(parts, 'other quota', _QUOTAS)})"
+
+
+def _remedy(
+    resource: str,
+    total: Fraction,
+    have: Fraction,
+    own: Mapping[str, Fraction],
+    cells: Sequence[PlacedQuota],
+) -> str:
+    others = [] if have else _of_vendor(resource, own)
+    if others:
+        return f"cover {listed(others)}, which the nodes have, instead of {resource}"
+    if len(cells) == 1:
+        return f"lower nominalQuota to {written(resource, have)}, or add nodes"
+    return f"lower nominalQuota by {written(resource, total - have)} in total, or add nodes"
 
 
 def _of_vendor(resource: str, amounts: Mapping[str, Fraction]) -> list[str]:
