@@ -41,16 +41,16 @@ class PatchedFile(Struct, frozen=True):
 
     source: Source
     text: str
-    """Its text with all patches; unchanged if one of its objects cannot be patched."""
+    """Its text with all patches."""
     patches: tuple[ObjectPatch, ...] = ()
-    """Of the objects that need more fields."""
+    """Of the objects that need more fields, and can get them."""
     refused: tuple[Finding, ...] = ()
-    """Why the file is unchanged."""
+    """Why other objects are unchanged."""
     refused_objects: int = 0
 
     @property
     def changed(self) -> bool:
-        """Whether the file needs more fields, and can get them."""
+        """Whether an object of the file gets fields."""
         return self.text != self.source.text
 
 
@@ -68,7 +68,7 @@ class Patched(Struct, frozen=True):
 
     @property
     def refused(self) -> tuple[Finding, ...]:
-        """Why files are not patched."""
+        """Why objects are not patched."""
         return tuple(found for it in self.files for found in it.refused)
 
     @property
@@ -85,7 +85,7 @@ class Patched(Struct, frozen=True):
 
 
 def patch(request: PatchRequest, *, stdin: BinaryIO | None = None) -> Patched:
-    """The manifests with the fields that their models need. A file is patched completely or not at all.
+    """The manifests with the fields that their models need. An object is patched completely or not at all.
 
     Raises UsageError, and SpecError for an invalid spec.
     """
@@ -190,25 +190,25 @@ def _patched(source: Source, content: _Content, finder: ModelFinder) -> PatchedF
         elif run is not None:
             refused.append(content.refusal(object_, run))
             stopped += 1
-    if refused or not patches:
-        return PatchedFile(source, source.text, (), tuple(refused), stopped)
     fixes = [edits(it.added, it.object.at) for it in patches]
+    accepted: list[tuple[ObjectPatch, Sequence[Edit]]] = []
     parts: list[Splice] = []
-    for made, found in zip(patches, _splices(content, fixes), strict=True):
+    for made, fix, found in zip(patches, fixes, _splices(content, fixes), strict=True):
         if isinstance(found, EditError):
             path = found.path[len(made.object.at.path) :]
             refused.append(content.refusal(made.object, _by_hand(made, f"{found}", path)))
             stopped += 1
         else:
+            accepted.append((made, fix))
             parts += found
-    if refused:
-        return PatchedFile(source, source.text, (), tuple(refused), stopped)
-    text = edited_text(source, [*content.documents.values()], parts, _by_document(fixes))
-    if text is None:
-        first = patches[0]
-        fault = _by_hand(first, "the new text would not have the intended content")
-        return PatchedFile(source, source.text, (), (content.refusal(first.object, fault),), 1)
-    return PatchedFile(source, text, tuple(patches))
+    documents = [*content.documents.values()]
+    text = edited_text(source, documents, parts, _by_document(fix for _, fix in accepted))
+    if text is None:  # which patch causes it is not known
+        reason = "the new text would not have the intended content"
+        for made, _ in accepted:
+            refused.append(content.refusal(made.object, _by_hand(made, reason)))
+        stopped, accepted, text = stopped + len(accepted), [], source.text
+    return PatchedFile(source, text, tuple(made for made, _ in accepted), tuple(refused), stopped)
 
 
 def _splices(content: _Content, fixes: Sequence[Sequence[Edit]]) -> Iterator[Rewritten]:

@@ -26,8 +26,8 @@ Examples:
   helm template charts/serving | policygen patch - | kubectl apply -f -
   policygen patch base/ -f kustomize > policy/kustomization.yaml
 
-Exit codes: 0 patched or nothing to do, 1 an object cannot be patched, or files would change (--check),
-2 wrong usage or invalid spec, 3 something could not be read, 4 internal error.
+Exit codes: 0 patched or nothing to do, 1 files would change (--check), 2 wrong usage or invalid spec,
+3 an object cannot be patched or something could not be read, 4 internal error.
 """
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=paths)
@@ -64,7 +64,8 @@ def patch(**given: Any) -> None:
     the model of each workload by the label policygen.dev/model or by its name, and adds the fields that
     its pods need: queue, scheduler, priority, tolerations, GPUs. Comments and layout stay, and so does
     every value that the file has. If a value contradicts the policy, patch names its line and leaves the
-    file unchanged. For standard input, it prints the patched manifests instead of a diff.
+    object unchanged; the other objects get their fields. For standard input, it prints the patched manifests
+    instead of a diff, or nothing if one of the objects cannot be patched.
     """
     from policygen.app import patch as app_patch
 
@@ -93,9 +94,9 @@ def patch(**given: Any) -> None:
 
 
 def _exit(patched: "Patched", *, differs: bool) -> None:
-    if patched.unreadable:
+    if patched.unreadable or patched.refused:
         raise SystemExit(ExitCode.INCOMPLETE)
-    if patched.refused or differs:
+    if differs:
         raise SystemExit(ExitCode.FINDINGS)
 
 

@@ -25,8 +25,8 @@ Examples:
   policygen upgrade --to kueue=0.19 --check manifests/
   kubectl get clusterqueues.v1beta1.kueue.x-k8s.io -o yaml | policygen upgrade --to kueue=0.19 - > queues.yaml
 
-Exit codes: 0 upgraded or nothing to do, 1 something is left to do by hand, or files would change
-(--check), 2 wrong usage, 3 something could not be read, 4 internal error.
+Exit codes: 0 upgraded or nothing to do, 1 files would change (--check), 2 wrong usage, 3 something is
+left to do by hand or could not be read, 4 internal error.
 """
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=paths)
@@ -78,9 +78,9 @@ def upgrade(
         people = partial(manifest_changes.markdown, command="upgrade", diff=diff, lines=summary)
         as_json = partial(manifest_changes.json, diff=diff)
         stdout.out(delivery.page(as_json if form == "json" else people, report))
-    if not upgraded.complete:
+    if upgraded.by_hand or not upgraded.complete:
         raise SystemExit(ExitCode.INCOMPLETE)
-    if upgraded.by_hand or (check and upgraded.fixed.texts):
+    if check and upgraded.fixed.texts:
         raise SystemExit(ExitCode.FINDINGS)
 
 

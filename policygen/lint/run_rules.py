@@ -34,7 +34,7 @@ MANIFEST_NOT_PATCHED = Rule(
     "manifest-not-patched",
     Severity.ERROR,
     Family.RUN,
-    "`policygen patch` cannot write the fields of a model into an object, so its file is unchanged",
+    "`policygen patch` cannot write the fields of a model into an object, so the object is unchanged",
     "Change or remove the named field, or write the label policygen.dev/model with the name of a model.",
 )
 NOT_READ = Rule(

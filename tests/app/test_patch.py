@@ -407,18 +407,36 @@ def test_text_that_is_no_yaml_is_named():
     )
 
 
-def test_a_refused_object_keeps_its_complete_file(tmp_path):
-    good, bad = tmp_path / "good.yaml", tmp_path / "two.yaml"
+def test_a_refused_object_stays_and_the_others_of_its_file_are_patched(tmp_path):
+    good, both = tmp_path / "good.yaml", tmp_path / "two.yaml"
+    foreign = changed(POD_SPEC, f"{POD_SPEC}      nodeName: x\n")
     good.write_text(JOB)
-    both = f"{JOB}---\n{changed('Never', 'Never{NEW}', JOB).replace('{NEW}', chr(10) + '      nodeName: x')}"
-    bad.write_text(both)
+    both.write_text(f"{foreign}---\n{JOB}---\n{foreign}")
     done = app_patch.patch(PatchRequest((str(tmp_path),), (str(POLICY),)))
     app_patch.write(done)
-    assert (good.read_text(), bad.read_text()) == (PATCHED, both)
+    assert (good.read_text(), both.read_text()) == (
+        PATCHED,
+        f"{foreign}---\n{PATCHED}---\n{foreign}",
+    )
+    assert [(it.place.line, it.object) for it in done.refused] == [
+        (10, "Job vision/plain"),
+        (37, "Job vision/plain"),
+    ]
     assert (
         app_patch.summary(done, done=True)
-        == "patched 1 object in 1 file; 1 object cannot be patched"
+        == "patched 2 objects in 2 files; 2 objects cannot be patched"
     )
+
+
+def test_an_object_that_shares_an_alias_with_a_refused_one_stays():
+    items = [JOB, changed(POD_SPEC, f"{POD_SPEC}      nodeName: x\n")]
+    data = [*map(yaml.safe_load, items)]
+    data[1]["metadata"] = data[0]["metadata"]
+    text = yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": data}, sort_keys=False)
+    assert "*id001" in text
+    first, second = messages(text)
+    assert "nodeName" in first[1] + second[1]
+    assert "a YAML alias or merge uses this value in another place too" in first[1] + second[1]
 
 
 EXAMPLES = sorted(

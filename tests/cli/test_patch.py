@@ -45,12 +45,24 @@ def test_standard_input_is_printed_with_the_fields_or_not_at_all(policygen):
         done = policygen("patch", "-", *SPEC, given=given)
         assert (done.returncode, done.stdout) == (0, PATCHED)
     done = policygen("patch", "-", *SPEC, given=TWO)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (3, "")
     assert "<stdin>:6:39: error: Job vision/plain is not patched: " in done.stderr
     assert done.stderr.endswith(
         "policygen: nothing is printed, because not all objects could be patched\n"
         "policygen: 1 object cannot be patched\n"
     )
+
+
+def test_check_tells_a_refused_object_from_a_file_that_would_change(policygen, job):
+    job.write_text(f"{TWO}---\n{JOB}")
+    done = policygen("patch", "--check", "job.yaml", *SPEC)
+    assert (done.returncode, "+    policygen.dev/model: plain" in done.stdout) == (3, True)
+    assert "1 object in 1 file would change; 1 object cannot be patched\n" in done.stderr
+    assert policygen("patch", "--write", "job.yaml", *SPEC).returncode == 3
+    assert job.read_text() == f"{TWO}---\n{PATCHED}"
+    done = policygen("patch", "--check", "job.yaml", *SPEC)
+    assert done.returncode == 3
+    assert done.stderr.endswith("policygen: 1 object cannot be patched\n")
 
 
 def test_a_file_that_cannot_be_read_stays_incomplete(policygen, job):
@@ -89,7 +101,7 @@ def test_reports_have_the_diff_and_what_is_refused(policygen, job):
     Path(job.parent, "two.yaml").write_text(TWO)
     done = policygen("patch", ".", *SPEC, "-f", "json")
     found = json.loads(done.stdout)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert [it["rule"] for it in found["findings"]] == ["manifest-not-patched"]
     assert "+++ b/./job.yaml" in found["diff"]
     text = policygen("patch", ".", *SPEC, "-f", "markdown").stdout

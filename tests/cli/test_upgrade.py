@@ -56,7 +56,8 @@ def test_standard_input_is_printed_also_if_nothing_changes(policygen):
 def test_what_is_left_is_named(policygen, queue):
     queue.write_text(OLD + AUTOSCALER)
     done = policygen("upgrade", "queue.yaml")
-    assert done.returncode == 1
+    assert done.returncode == 3
+    assert policygen("upgrade", "--check", "queue.yaml").returncode == 3
     assert "queue.yaml:5:13: error: HorizontalPodAutoscaler b/a" in done.stderr
     assert done.stderr.endswith("policygen: 1 file would change; 1 change to make by hand\n")
 
@@ -105,7 +106,7 @@ def test_a_report_has_the_diff_and_what_is_left(policygen, queue):
     queue.write_text(OLD + AUTOSCALER)
     done = policygen("upgrade", "queue.yaml", "-f", "json")
     found = json.loads(done.stdout)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (3, "")
     assert f"+{NEW.splitlines()[0]}" in found["diff"].splitlines()
     assert [it["rule"] for it in found["findings"]] == ["api-version-not-served"]
     done = policygen("upgrade", "-", "-f", "markdown", given=OLD + AUTOSCALER)
