@@ -4,11 +4,20 @@ import re
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 
 from policygen.app import lint as app_lint
-from policygen.core.finding import Verdict
-from policygen.lint.volcano.rules import volcano_strands_gpus
+from policygen.core.finding import At, Verdict
+from policygen.kubernetes.cluster import Cluster
+from policygen.lint.core.rules import priority_class_missing
+from policygen.lint.volcano.rules import (
+    deserved_above_capability,
+    deserved_exceeds_cluster,
+    gang_exceeds_queue,
+    volcano_strands_gpus,
+)
 from tests.examples_of_rules import examples
+from tests.objects import facts, objects
 
 QUEUE = "{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: {}}}, spec: {}}}\n---\n"
 JOB = """\
@@ -119,3 +128,83 @@ spec:
     request = app_lint.LintRequest(manifests=(str(file),), only=("gang-exceeds-queue",))
     (found,) = app_lint.lint(request, today=date(2026, 11, 23)).findings
     assert remedy in found.message
+
+
+GANG = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: %s, namespace: vision}
+spec:
+  schedulerName: volcano
+  queue: vision
+  minAvailable: 4
+  tasks:
+  - name: worker
+    replicas: 4
+    template:
+      spec:
+        restartPolicy: Never
+        containers: [{name: main, image: "a:1", resources: {limits: {nvidia.com/gpu: %d}}}]
+---
+"""
+
+
+def test_a_capability_below_several_gangs_is_one_finding_at_the_queue():
+    queue = QUEUE.format("vision", "{capability: {nvidia.com/gpu: 8}}")
+    gangs = (("a", 1), ("b", 4), ("c", 8))
+    text = "".join(GANG % it for it in gangs)
+    given = facts((queue + text).removesuffix("---\n"))
+    [hit] = gang_exceeds_queue.check(given)
+    assert hit.at == At(0, ("spec", "capability", "nvidia.com/gpu"))
+    assert hit.message == (
+        "Queue vision has a capability of 8 nvidia.com/gpu, but 2 gangs need more at once, so they wait "
+        "forever: Job vision/b needs 16 nvidia.com/gpu and Job vision/c needs 32 nvidia.com/gpu; raise the "
+        "capability, or lower the number of pods in these gangs"
+    )
+    assert [it.document for it in hit.related] == [2, 3]
+
+
+def test_each_gang_above_the_capability_of_a_queue_outside_the_input_is_reported():
+    """A spec renders the queue, so the jobs are wrong."""
+    queue = QUEUE.format("vision", "{capability: {nvidia.com/gpu: 8}}")
+    made = objects((queue + GANG % ("b", 4) + GANG % ("c", 8)).removesuffix("---\n"))
+    given = facts(queue.removesuffix("---\n"))
+    given = replace(given, cluster=Cluster(made, context=frozenset({At(0)})))
+    assert [it.at.document for it in gang_exceeds_queue.check(given) if it.at] == [1, 2]
+
+
+def test_an_amount_above_its_capability_is_not_reported_as_above_the_nodes_too():
+    node = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {nvidia.com/gpu: 8}}}\n---\n"
+
+    def found(*amounts):
+        text = node
+        for i, (deserved, capability) in enumerate(amounts):
+            spec = f"{{deserved: {{nvidia.com/gpu: {deserved}}}, capability: {{nvidia.com/gpu: {capability}}}}}"
+            text += QUEUE.format(f"q{i}", spec)
+        given = facts(text.removesuffix("---\n"))
+        return len([*deserved_exceeds_cluster.check(replace(given, run=RUN))])
+
+    assert found((40, 4), (4, 4)) == 0
+    assert found((40, 6), (4, 4)) == 1
+    assert found((40, 40), (4, 4)) == 1
+
+
+RUN = frozenset({deserved_above_capability.RULE.name})
+
+
+def test_a_missing_priority_class_of_a_job_and_its_tasks_is_one_finding():
+    priority = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}\n---\n"
+    job = (GANG % ("a", 1)).replace(
+        "  queue: vision\n", "  queue: vision\n  priorityClassName: hihg\n"
+    )
+    text = priority + job.replace(
+        "        containers", "        priorityClassName: hihg\n        containers"
+    )
+    [hit] = priority_class_missing.check(facts(text.removesuffix("---\n")))
+    assert hit.at == At(1, ("spec", "priorityClassName"))
+    assert hit.message == (
+        'Job vision/a has PriorityClass "hihg" in 2 fields, which does not exist, so Volcano gives Job '
+        'vision/a priority 0 and the API server refuses its pods; did you mean "high"?'
+    )
+    template = ("spec", "tasks", 0, "template", "spec", "priorityClassName")
+    assert hit.related == (At(1, template),)

@@ -1,13 +1,15 @@
 """A gang needs more resources at once than its Queue may use."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 
 from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At, Exceeded
-from policygen.core.quoting import listed
+from policygen.core.quoting import listed, some
 from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import KINDS
@@ -28,42 +30,78 @@ class CapabilityExcess(Struct, frozen=True, eq=False):
 def check(facts: Facts) -> Hits:
     """The gang is never enqueued, or its first pods hold GPUs forever.
 
-    For a Job the controller writes minResources.
+    For a Job the controller writes minResources. Several gangs above the capability of one queue are one
+    hit.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, checkJobEnqueueableHierarchically;
     volcano-sh/volcano#3220.
     """
-    cluster = facts.cluster
-    for gang in cluster.derive(gangs):
-        own = cluster.queues.get(gang.queue)
-        if own is None:
+    by_queue: dict[str, dict[At, tuple[GangNeeds, list[CapabilityExcess]]]] = {}
+    for gang in facts.cluster.derive(gangs):
+        for it in _excesses(facts.cluster, gang):
+            of_gang = by_queue.setdefault(it.queue.name, {})
+            of_gang.setdefault(gang.root, (gang, []))[1].append(it)
+    for found in by_queue.values():
+        (gang, [first, *_]), *others = found.values()
+        if others and first.queue.at not in facts.cluster.context:
+            yield _of_queue(first.queue, [*found.values()])
             continue
-        path = (own, *queues.ancestors(cluster, own))
-        found: dict[tuple[At, str], list[CapabilityExcess]] = {}
-        for name, amount in sorted(gang.amounts.items(), key=lambda it: (not is_one(it[0]), it[0])):
-            for queue in path:
-                limit = queue.fields.capability.get(name)
-                unlimited = limit == 0 and name in ("cpu", "memory")
-                if limit is not None and amount > limit and not unlimited:
-                    key = gang.place(name), queue.name
-                    found.setdefault(key, []).append(CapabilityExcess(name, amount, limit, queue))
-                    break
-        number = "minMember and minResources" if gang.written else str(gang.at.path[-1])
-        if gang.is_whole:
-            number = f"{number} and the replicas of its tasks"
-        for (at, _), excesses in found.items():
-            needs = [amount_of(it.resource, it.amount, it.limit) for it in excesses]
-            limits = [readable(it.resource, it.limit, it.amount) for it in excesses]
-            one = any(it.amount > it.limit * gang.pods for it in excesses)
-            lower = "the request of a pod, which is above the capability" if one else number
-            yield Hit(
-                RULE,
-                f"{gang.owner} needs {listed(needs, 'and')} at once, but {excesses[0].queue} has a capability of "
-                f"{listed(limits, 'and')}, so the gang waits forever; lower {lower}, or raise the capability",
-                at,
-                tuple(it.queue.at.to("spec", "capability", it.resource) for it in excesses),
-                exceeds=tuple(_exceeded(gang, it) for it in excesses),
-            )
+        for gang, excesses in found.values():
+            yield from _of_gang(gang, excesses)
+
+
+def _excesses(cluster: Cluster, gang: GangNeeds) -> Iterator[CapabilityExcess]:
+    """The amounts of a gang above a capability, each with the lowest queue of which it exceeds it."""
+    own = cluster.queues.get(gang.queue)
+    path = () if own is None else (own, *queues.ancestors(cluster, own))
+    for name, amount in sorted(gang.amounts.items(), key=lambda it: (not is_one(it[0]), it[0])):
+        for queue in path:
+            limit = queue.fields.capability.get(name)
+            unlimited = limit == 0 and name in ("cpu", "memory")
+            if limit is not None and amount > limit and not unlimited:
+                yield CapabilityExcess(name, amount, limit, queue)
+                break
+
+
+def _of_queue(
+    queue: Entry[QueueView], found: Sequence[tuple[GangNeeds, Sequence[CapabilityExcess]]]
+) -> Hit:
+    """One hit for several gangs: the capability is probably wrong."""
+    limits = {it.resource: it.limit for _, excesses in found for it in excesses}
+    needs = [
+        f"{gang.owner} needs {listed([amount_of(it.resource, it.amount, it.limit) for it in excesses], 'and')}"
+        for gang, excesses in found
+    ]
+    has = listed([amount_of(name, limit) for name, limit in limits.items()], "and")
+    return Hit(
+        RULE,
+        f"{queue} has a capability of {has}, but {len(found)} gangs need more at once, so they wait forever: "
+        f"{some(needs, 'other gang')}; raise the capability, or lower the number of pods in these gangs",
+        queue.at.to("spec", "capability", next(iter(limits))),
+        tuple(gang.place(it.resource) for gang, excesses in found for it in excesses[:1]),
+    )
+
+
+def _of_gang(gang: GangNeeds, found: Iterable[CapabilityExcess]) -> Hits:
+    number = "minMember and minResources" if gang.written else str(gang.at.path[-1])
+    if gang.is_whole:
+        number = f"{number} and the replicas of its tasks"
+    by_place: dict[At, list[CapabilityExcess]] = {}
+    for it in found:
+        by_place.setdefault(gang.place(it.resource), []).append(it)
+    for at, excesses in by_place.items():
+        needs = [amount_of(it.resource, it.amount, it.limit) for it in excesses]
+        limits = [readable(it.resource, it.limit, it.amount) for it in excesses]
+        one = any(it.amount > it.limit * gang.pods for it in excesses)
+        lower = "the request of a pod, which is above the capability" if one else number
+        yield Hit(
+            RULE,
+            f"{gang.owner} needs {listed(needs, 'and')} at once, but {excesses[0].queue} has a capability of "
+            f"{listed(limits, 'and')}, so the gang waits forever; lower {lower}, or raise the capability",
+            at,
+            tuple(it.queue.at.to("spec", "capability", it.resource) for it in excesses),
+            exceeds=tuple(_exceeded(gang, it) for it in excesses),
+        )
 
 
 def _exceeded(gang: GangNeeds, it: CapabilityExcess) -> Exceeded:
