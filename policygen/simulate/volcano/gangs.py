@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from policygen.core.go_values import integer as parsed
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
@@ -21,6 +22,8 @@ from policygen.simulate.volcano.amounts import counted
 from policygen.simulate.volcano.build import DEFAULT_QUEUE, task_of
 from policygen.simulate.volcano.job import TaskStatus, VolcanoJob, VolcanoTask
 
+_LARGEST = 2**31 - 1
+"""The largest minimum that Volcano reads; it ignores others."""
 _GROUP = "scheduling.k8s.io/group-name"
 QUEUE = "scheduling.volcano.sh/queue-name"
 _MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
@@ -134,8 +137,8 @@ def _of_pods(cluster: Cluster, workload: Workload) -> GangSettings:
     """Of the pods of another object, which share a PodGroup."""
     first = workload.templates[0]
     annotations = {**workload.annotations, **first.annotations}
-    written = workload.annotations.get(_MIN_MEMBER, "")
-    least = int(written) if written.isdigit() else 1
+    written = parsed(workload.annotations.get(_MIN_MEMBER, ""))
+    least = 1 if written is None or not 0 <= written <= _LARGEST else written
     return GangSettings(
         queue=annotations.get(QUEUE) or DEFAULT_QUEUE,
         tasks=tuple(_task(cluster, it, it.annotations.get(_ROLE, "")) for it in workload.templates),

@@ -1,5 +1,7 @@
 from fractions import Fraction
 
+import pytest
+
 from policygen.simulate.volcano.gangs import gang_of
 from tests.objects import cluster, workload
 
@@ -71,6 +73,17 @@ def test_pods_of_another_object_share_a_pod_group():
     found = gang_of(made, made.workloads[0])
     assert (found.queue, found.least, found.enqueued_first) == ("team", 2, False)
     assert found.resources == {"nvidia.com/gpu": Fraction(2)}
+
+
+@pytest.mark.parametrize(
+    ("written", "least"), [("+3", 3), ("²", 1), ("٣", 1), ("-2", 1), ("2147483648", 1)]
+)
+def test_a_minimum_is_read_as_volcano_reads_it(written, least):
+    """As ParseInt of Go with 32 bits; else it is 1."""
+    made = cluster(PODS.replace('min-member: "2"', f'min-member: "{written}"'))
+    found = gang_of(made, made.workloads[0])
+    assert found is not None
+    assert found.least == least
 
 
 def test_pods_that_name_a_pod_group_may_share_it_with_others():
