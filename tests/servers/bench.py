@@ -359,6 +359,7 @@ class Bench:
                 f"--service-account-key-file={keys / 'sa.key'}",
                 f"--service-account-signing-key-file={keys / 'sa.key'}",
                 "--disable-admission-plugins=ServiceAccount",
+                "--allow-privileged=true",  # as kubeadm and managed clusters do
                 "--service-cluster-ip-range=10.96.0.0/16",
                 "--endpoint-reconciler-type=none",
                 "--profiling=false",
