@@ -42,7 +42,7 @@ from policygen.core.rule import Family
 from policygen.lint.registry import RULES
 from tests.examples_of_rules import examples
 
-from . import families, workload_families
+from . import container_families, families, workload_families
 from .apply import FIELD_MANAGER
 from .client import APPLY, JSON, Object
 from .cluster import LATE, Cluster
@@ -76,7 +76,7 @@ SERVED = {
     for kind in kinds
     if not api_version.startswith(NOT_RUN)
 }
-FAMILIES = (*families.FAMILIES, *workload_families.FAMILIES)
+FAMILIES = (*families.FAMILIES, *workload_families.FAMILIES, *container_families.FAMILIES)
 FRESH = "fresh"
 """What a changed object is called, so that it is created."""
 
@@ -138,14 +138,6 @@ EXCEPTIONS = {
             "named-and-not-there",
             "A pod names a RuntimeClass that lint does not have, and with it the pod's overhead.",
             r"RuntimeClass",
-        ),
-        (
-            "pods-in-detail",
-            "Details of probes, devices, ports and volumes: only the server's code checks them.",
-            (
-                r"Probe|restartPolicy: Forbidden: may not be set for non-init|volumeDevices|volumes\[\d+\]|ports\[\d+\]|lifecycle|securityContext|hostAliases|dns"
-                r"|env\[\d+\]|resourceClaims|ephemeralContainers|tolerations\[\d+\]\.operator|sysctls"
-            ),
         ),
         (
             "workloads-in-detail",

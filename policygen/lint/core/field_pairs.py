@@ -17,7 +17,15 @@ from policygen.core.standard_resources import known_to_containers, whole
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core import job_policies, placement_fields, windows_pods
+from policygen.lint.core import (
+    job_policies,
+    placement_fields,
+    pod_handlers,
+    pod_rights,
+    pod_variables,
+    pod_volumes,
+    windows_pods,
+)
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _PROGRESS_S = 600
@@ -27,6 +35,14 @@ _ROLLING = "RollingUpdate"
 _OF_PODS = ("cpu", "memory")
 _HOST_SPACES = ("hostNetwork", "hostPID", "hostIPC")
 """Namespaces of the node that pods with users of their own cannot use."""
+_PARTS = (
+    placement_fields.of_pod,
+    pod_handlers.of_pod,
+    pod_variables.of_pod,
+    pod_volumes.of_pod,
+    pod_rights.of_pod,
+)
+"""The checks of the parts of a pod."""
 _VALIDATED = ("", "apps", "batch")
 """Groups whose pod templates the API server validates."""
 
@@ -94,15 +110,15 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
             spec.at / "dnsPolicy",
             f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
         )
-    yield from placement_fields.of_pod(spec)
+    for check in _PARTS:
+        yield from check(spec)
     for name in _HOST_SPACES if spec.data.get("hostUsers") is False else ():
         if spec.data.get(name) is True:
             yield (
                 spec.at / name,
                 f"{spec.owner} has {name} with hostUsers: false, which is refused; remove one of them",
             )
-    if "os" in spec.data:
-        yield from windows_pods.of_pod(spec)
+    yield from windows_pods.of_pod(spec)
     for container in spec.containers:
         yield from _container(container)
 
@@ -222,6 +238,12 @@ def _container(container: Part) -> Iterator[FaultAt]:
         yield (
             container.at.to("securityContext", "allowPrivilegeEscalation"),
             f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is refused; remove one of them",
+        )
+    image = container.data.get("image")
+    if isinstance(image, str) and image != image.strip() and container.owner.kind == "Pod":
+        yield (
+            container.at / "image",
+            f"{named(container)} has image {quoted(image)}, which is refused; remove the spaces around it",
         )
     resources = container.data.get("resources")
     amounts = resources if isinstance(resources, dict) else {}

@@ -1,0 +1,90 @@
+"""Volumes and mounts that API servers refuse; `tests/servers/container_families.py` asks a server for more."""
+
+import pytest
+
+from tests.lint.core.test_field_pairs import pod
+
+CLAIM = {"name": "disk", "persistentVolumeClaim": {"claimName": "a"}}
+LABELS = {"path": "a", "fieldRef": {"fieldPath": "metadata.labels"}}
+MOUNT = {"name": "data", "mountPath": "/a"}
+
+
+def volume(**source):
+    return pod({"volumes": [{"name": "data", **source}]})
+
+
+def container(**fields):
+    return pod({"volumes": [{"name": "data", "emptyDir": {}}, CLAIM], "containers": [{"name": "main", **fields}]})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "words"),
+    [
+        ({"secret": {}}, ("secret",), "write secret.secretName"),
+        ({"configMap": {"name": "a", "items": [{"key": "a", "path": "..a"}]}}, ("configMap", "items", 0, "path"), 'does not begin with ".."'),
+        ({"downwardAPI": {"items": [{"path": "a"}]}}, ("downwardAPI", "items", 0), "a file without a source"),
+        ({"downwardAPI": {"items": [LABELS | {"resourceFieldRef": {"resource": "limits.cpu", "containerName": "a"}}]}}, ("downwardAPI", "items", 0), "fieldRef and resourceFieldRef"),
+        ({"downwardAPI": {"items": [{"path": "a", "fieldRef": {"fieldPath": "spec.nodeName"}}]}}, ("downwardAPI", "items", 0, "fieldRef", "fieldPath"), '"spec.nodeName", which is refused'),
+        ({"downwardAPI": {"items": [{"path": "a", "resourceFieldRef": {"resource": "limits.cpu"}}]}}, ("downwardAPI", "items", 0, "resourceFieldRef"), "without containerName"),
+        ({"projected": {"sources": [{"secret": {"name": "a"}, "configMap": {"name": "b"}}]}}, ("projected", "sources", 0), "one source of configMap and secret"),
+        ({"projected": {"sources": [{"downwardAPI": {"items": [LABELS]}}, {"secret": {"name": "a", "items": [{"key": "b", "path": "a"}]}}]}}, ("projected", "sources", 1, "secret", "items", 0, "path"), 'two files at "a"'),
+    ],
+)  # fmt: skip
+def test_volumes_that_are_refused(source, path, words):
+    ((at, message),) = volume(**source)
+    assert at == ("volumes", 0, *path)
+    assert message.startswith("Pod p has volume data with")
+    assert words in message
+
+
+def test_volumes_that_are_not():
+    assert volume(downwardAPI={"items": [LABELS]}) == []
+    assert volume(projected={"sources": [{"downwardAPI": {"items": [LABELS]}}, {"secret": {"name": "a"}}]}) == []  # fmt: skip
+    assert volume(configMap={"name": "a", "items": [{"key": "a", "path": "a/..b"}]}) == []
+
+
+def test_two_volumes_of_one_name_are_refused():
+    ((at, message),) = pod({"volumes": [CLAIM, CLAIM]})
+    assert at == ("volumes", 1, "name")
+    assert 'two volumes named "disk"' in message
+
+
+@pytest.mark.parametrize(
+    ("mount", "field", "words"),
+    [
+        ({"subPath": "../a"}, "subPath", 'does not contain ".."'),
+        ({"subPathExpr": "/a"}, "subPathExpr", 'does not begin with "/"'),
+        ({"subPath": "a", "subPathExpr": "b"}, "subPathExpr", "subPath and subPathExpr"),
+        ({"mountPropagation": "Bidirectional"}, "mountPropagation", "without privileged: true"),
+        ({"recursiveReadOnly": "Enabled"}, "recursiveReadOnly", "write readOnly: true"),
+        ({"recursiveReadOnly": "Enabled", "readOnly": True, "mountPropagation": "HostToContainer"}, "recursiveReadOnly", "HostToContainer"),
+    ],
+)  # fmt: skip
+def test_mounts_that_are_refused(mount, field, words):
+    ((at, message),) = container(volumeMounts=[MOUNT | mount])
+    assert at == ("containers", 0, "volumeMounts", 0, field)
+    assert words in message
+
+
+@pytest.mark.parametrize(
+    ("devices", "path", "words"),
+    [
+        ([{"name": "data", "devicePath": "/a"}], (0, "name"), "is not a PersistentVolumeClaim"),
+        ([{"name": "gone", "devicePath": "/a"}], (0, "name"), "its pod does not have"),
+        ([{"name": "disk", "devicePath": it} for it in ("/a", "/b")], (1, "name"), "two volumeDevices"),
+    ],
+)  # fmt: skip
+def test_devices_that_are_refused(devices, path, words):
+    ((at, message),) = container(volumeDevices=devices)
+    assert at == ("containers", 0, "volumeDevices", *path)
+    assert words in message
+
+
+def test_a_volume_is_mounted_or_a_device():
+    device = {"name": "disk", "devicePath": "/d"}
+    ((at, message),) = container(
+        volumeMounts=[{"name": "disk", "mountPath": "/a"}], volumeDevices=[device]
+    )
+    assert at == ("containers", 0, "volumeMounts", 0, "name")
+    assert "in volumeMounts and in volumeDevices" in message
+    assert container(volumeMounts=[MOUNT | {"readOnly": True}], volumeDevices=[device]) == []
