@@ -308,7 +308,7 @@ def _check(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _backoff(_: Explanation, cause: Cause) -> Iterator[str]:
-    yield f"Kueue evicted it, and queues it again at {cause.message}."
+    yield f"Kueue evicted it, and queues it again {cause.message}."
 
 
 def _livelock(_: Explanation, cause: Cause) -> Iterator[str]:

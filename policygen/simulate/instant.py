@@ -53,6 +53,8 @@ def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: i
     run = timeline(scene, arrivals, seed=seed, until=at, still=at is None)
     for _ in run.run():
         pass
+    if at is not None:
+        run.settle()
     causes = EndCauses(scene, run)
     there = [it for it in run.jobs if it.has_arrived]
     return Instant(
@@ -92,13 +94,15 @@ def _arrival(run: Timeline, job: JobRun, at: float | None) -> Arrival:
 def _copied(workload: QueuedWorkload, at: float | None) -> QueuedWorkload:
     """The workload with its quota and place in its queue, and without the traces of earlier decisions.
 
-    Without a time, it still waits for what it waited for at the start.
+    Until the time at which Kueue queues it again, it is in no queue.
     """
     found = changed(workload, created=workload.queued, evicted=False, last=None)
     if at is None:
         return found
     admission = found.admission and replace(found.admission, at=found.admission.at - at)
-    return changed(found, admission=admission, hold="", requeues=0, retry_at=None, retrying="")
+    if found.retry_at is None:
+        return changed(found, admission=admission, hold="")
+    return changed(found, admission=admission, retry_at=found.retry_at - at)
 
 
 def _left(job: JobRun, pods: Iterable[PodBatch]) -> Iterator[PodBatch]:

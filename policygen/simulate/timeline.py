@@ -249,6 +249,12 @@ class Timeline:
             self._observer.passes(self.now)
             yield TimelineProgress(self.now, self._arrived, self._ended, len(self.jobs))
 
+    def settle(self) -> None:
+        """Let Kueue try now what it would try a moment after the last event. The run cannot go on after that."""
+        if self._queued is not None:
+            self._queued.retry_now()
+            self._decide()
+
     def _decide(self) -> None:
         """The schedulers decide about what happened at this time."""
         queued = self._queued

@@ -8,6 +8,8 @@ from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.explainer import Explainer
+from policygen.simulate.why.fit import fit
+from policygen.simulate.why.fit_jobs import FitRequest
 from policygen.simulate.why.scene_nodes import occupied
 from policygen.simulate.why.scene_situation import situation
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, scene
@@ -77,6 +79,25 @@ def test_an_evicted_workload_keeps_its_place_in_the_queue():
     a, _ = found.arrivals
     cause = Explainer(found.scene, found.arrivals).explain(a, search=False).cause
     assert (cause.kind, cause.names) == (CauseKind.QUEUE_HEAD, ("nlp/b",))
+
+
+def test_an_evicted_workload_waits_until_kueue_queues_it_again():
+    """No node is free for a, so Kueue evicts it after 5 minutes for a minute. b ends in this minute."""
+    text = QUEUES.replace("nominalQuota: 12", "nominalQuota: 24") + NODES + READY
+    ends = "policygen.dev/runs-for: 310s"
+    found = at(text + job("b", 8, annotations=ends) + job("c", 8) + job("a", 8), 330)
+    a = found.arrivals[-1]
+    cause = Explainer(found.scene, found.arrivals).explain(a, search=False).cause
+    assert (cause.kind, cause.message) == (CauseKind.BACKOFF, "30s later")
+    assert not fit(found.scene, found.arrivals, FitRequest("nlp", 8)).explanation.waits
+
+
+def test_what_kueue_tries_a_moment_later_has_happened():
+    """Kueue tries b again one second after the end of a."""
+    ends = "policygen.dev/runs-for: 1h"
+    found = at(QUEUES + job("a", 8, annotations=ends) + job("b", 8), HOUR)
+    (b,) = found.arrivals
+    assert (found.running, b.name) == (1, "nlp/b")
 
 
 def test_without_a_time_all_jobs_are_submitted_and_no_wait_is_over():

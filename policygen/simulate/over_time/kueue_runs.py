@@ -143,6 +143,15 @@ class KueueRuns:
         self._retries -= roots
         self._kueue.retry(roots)
 
+    def retry_now(self) -> None:
+        """Try all inadmissible workloads again that Kueue would try a moment later, until nothing changes."""
+        seen: set[frozenset[str]] = set()
+        while self._retries and (admitted := _admitted_workloads(self._kueue)) not in seen:
+            seen.add(admitted)
+            roots, self._retries = self._retries, set()
+            self._kueue.retry(roots)
+            self.schedule()
+
     def retry_stalled(self) -> None:
         """Something else happens: try the trees in a livelock again."""
         self._retry_after(RETRY_AFTER_S, self._stalled)

@@ -128,7 +128,7 @@ class EndCauses:
             return deactivated(workload)
         found = self._with_objects(job, workload) or evicted
         if found is None and workload.hold and workload.retry_at is not None:
-            after = f"{duration(workload.retry_at)} after the start"
+            after = f"at {duration(workload.retry_at)} after the start"
             about = f"{job.arrival.kind} {job.arrival.object_name}"
             return Cause(CauseKind.BACKOFF, about, message=after)
         return found or self._with_quota(workload)

@@ -21,6 +21,7 @@ from policygen.simulate.why.object_causes import (
     deactivated,
     object_cause,
     past_queue,
+    requeued_later,
     scheduler_missing,
     status_cause,
 )
@@ -215,7 +216,8 @@ class Explainer:
         cause = object_cause(self.scene.cluster, asked)
         near, settled = self._queues.around(asked)
         if cause is None:
-            if asked.name not in near.names:  # a new workload: the others were decided about before
+            # Decided about alone: a new workload, or one that Kueue queues again later.
+            if workload.hold or asked.name not in near.names:
                 settled = near.settle(asked, keep=True)
             admission = settled.admitted.get(asked.name)
             if admission is not None:
@@ -239,7 +241,8 @@ class Explainer:
                 found = self._on_nodes(now, own, chosen, search=search, nodes=nodes)
                 if nodes is not None:
                     nodes.back(left)
-                return found
+                later = None if found.waits else requeued_later(workload)
+                return found if later is None else replace(known, cause=later)
             waiting = waiting_in(settled, asked.name)
             cause = quota_cause(settled, waiting) if waiting is not None else None
         if cause is None:

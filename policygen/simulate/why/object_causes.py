@@ -6,6 +6,7 @@ Source: pkg/cache and pkg/controller/core of Kueue 0.19.2.
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from policygen.core.durations import duration
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.conditions import holds
 from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
@@ -50,8 +51,16 @@ def status_cause(object_: Object | None, workload: QueuedWorkload) -> Cause | No
         return Cause(CauseKind.CHECK_PENDING, about, message=message, names=names)
     at = text(status, "requeueState", "requeueAt")
     if workload.admission is None and at:
-        return Cause(CauseKind.BACKOFF, about, message=at)
+        return Cause(CauseKind.BACKOFF, about, message=f"at {at}")
     return None
+
+
+def requeued_later(workload: QueuedWorkload) -> Cause | None:
+    """The cause of a workload that Kueue evicted, and queues again after a time; None: it is in its queue."""
+    if not workload.hold or workload.retry_at is None:
+        return None
+    after = f"{duration(workload.retry_at)} later"
+    return Cause(CauseKind.BACKOFF, f"Workload {workload.name}", message=after)
 
 
 def past_queue(arrival: Arrival, cause: Cause) -> Cause:
