@@ -47,11 +47,10 @@ class Cluster:
         self.pods = tuple(pods)
         """All pods of a snapshot; pods of manifests are only in `workloads`."""
         self.accesses = AccessLog(unread)
-        self._unread = unread
+        self._unread, self._reader = unread, Reader(self.accesses, unread)
         self._kinds = _by_kind(self.objects)
         self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
         self._typed = set(workloads.TEMPLATES)
-        self._reader = Reader(self.accesses, unread)
         spec = self._spec
         self.cluster_queues = spec(KUEUE, "ClusterQueue", kueue.ClusterQueueView)
         self.cohorts = spec(KUEUE, "Cohort", kueue.CohortView)
@@ -94,6 +93,7 @@ class Cluster:
             "autoscaling.k8s.io", "VerticalPodAutoscaler", core.VerticalPodAutoscalerView
         )
         self.scaled_objects = spec("keda.sh", "ScaledObject", core.ScaledObjectView)
+        self.node_pools = spec("karpenter.sh", "NodePool", core.NodePoolView)
         self.scheduler_configurations = self._file(
             SCHEDULER_CONFIG,
             "KubeSchedulerConfiguration",

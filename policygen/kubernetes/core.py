@@ -305,6 +305,13 @@ class PodDisruptionBudgetView(Struct, rename="camel", frozen=True):
     max_unavailable: int | str | None = None
 
 
+class NodePoolView(Struct, rename="camel", frozen=True):
+    """`spec` of a NodePool of Karpenter; its template is untyped."""
+
+    template: dict[str, Any] = field(default_factory=dict)
+    limits: dict[str, Fraction] = field(default_factory=dict)
+
+
 class VerticalPodAutoscalerView(Struct, rename="camel", frozen=True):
     """`spec` of a VerticalPodAutoscaler; its fields are untyped."""
 

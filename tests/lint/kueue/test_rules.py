@@ -1,6 +1,7 @@
 """Edge cases of the rules for Kueue that their pages cannot show."""
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from policygen.core.durations import seconds
 from tests.examples_of_rules import examples
 
 TODAY = date(2026, 11, 21)
+ROOT = Path(__file__).parents[3]
 
 
 def lint(tmp_path, text, **settings):
@@ -523,3 +525,17 @@ def test_more_than_a_queue_has_is_reported_at_the_amount(tmp_path, pods, gpus, p
     assert finding.rule.name == "workload-exceeds-quota"
     assert finding.path.endswith(path)
     assert finding.message.endswith(f"can have at most 8; {remedy}, or raise the quota")
+
+
+def test_quotas_of_a_pool_with_an_autoscaler_are_compared_with_all_its_nodes(tmp_path):
+    """Without workloads, one of its nodes runs, or none."""
+    example = ROOT / "examples" / "node-autoscalers" / "policy.yaml"
+    node = """
+apiVersion: v1
+kind: Node
+metadata: {name: a, labels: {gpu-pool: %s}}
+status: {allocatable: {cpu: 96, memory: 1000Gi, nvidia.com/gpu: 8}}
+"""
+    for pool in ("a100", "h100", "other"):
+        report = lint(tmp_path, node % pool, specs=(str(example),))
+        assert "quota-exceeds-capacity" not in {it.rule.name for it in report.findings}

@@ -11,6 +11,7 @@ from policygen.kubernetes.node_groups import NATIVE
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.coverage import vendor
 from policygen.lint.kueue.flavor_nodes import nodes
+from policygen.lint.kueue.node_pools import node_pools
 from policygen.lint.kueue.quotas import PlacedQuota, nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -26,14 +27,15 @@ def check(facts: Facts) -> Hits:
     Without nodes, a flavor has the devices of the spec's pools that it selects.
     Source: issues 2665, 1651, 5289.
     """
+    growing = facts.cluster.derive(node_pools)
     for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
         flavor = facts.cluster.flavors.get(name)
-        if flavor is None or resource == "pods":
-            continue  # another rule reports a missing flavor
+        if flavor is None or resource == "pods" or growing.get(name):
+            continue  # other rules report a missing flavor and the limits of NodePools
         who, own, related = _capacity(facts, flavor)
         total = Fraction(sum(it.quota.nominal_quota for it in cells))
         have = own.get(resource, Fraction(0))
-        unlisted = resource in NATIVE or not facts.cluster.nodes.any
+        unlisted = resource in NATIVE or not related
         if not who or (unlisted and resource not in own) or total <= have:
             continue  # every node has the native ones
         ordered = sorted(cells, key=lambda it: -it.quota.nominal_quota)
@@ -99,13 +101,15 @@ def _capacity(
 ) -> tuple[str, Mapping[str, Fraction], tuple[At, ...]]:
     """Which nodes a flavor has, as a subject with its verb, their amounts, and places of some nodes."""
     own = facts.cluster.derive(nodes)[flavor.name]
-    if own.nodes:
-        places = tuple(node.at for node in own.nodes[:_NODES])
-        return f"its nodes ({len(own.nodes)}) have", own.total, places
-    if facts.cluster.nodes.any or facts.plan is None:
-        return "", {}, ()
     labels = flavor.fields.node_labels.items()
-    pools = [it for it in facts.plan.pools if labels <= dict(it.pool.node_selector).items()]
+    pools = [
+        it
+        for it in (facts.plan.pools if facts.plan else ())
+        if labels <= dict(it.pool.node_selector).items()
+    ]
+    if facts.cluster.nodes.any and not any(it.pool.autoscaler for it in pools):
+        places = tuple(node.at for node in own.nodes[:_NODES])
+        return f"its nodes ({len(own.nodes)}) have" if places else "", own.total, places
     amounts: dict[str, Fraction] = {}
     for pool in pools:
         for resource in pool.resources:
@@ -123,5 +127,5 @@ RULE = ObjectRule(
     judges=("ResourceFlavor", "ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=("ClusterQueue", "Cohort"),
+    reads=("ClusterQueue", "Cohort", "NodePool"),
 )
