@@ -183,9 +183,10 @@ PROMETHEUS_OPERATOR = Upstream(
 KEDA = Upstream(
     "keda",
     "github.com/kedacore/keda/v2",
-    (),
+    (Binary("scaledobjects", "."),),
     assets=("config/crd/bases/keda.sh_scaledobjects.yaml",),
 )
+"""Its CRD, and its checks in a program of our own. Its operator does not run here."""
 VERTICAL_AUTOSCALER = Upstream(
     "vpa",
     "k8s.io/autoscaler/vertical-pod-autoscaler",

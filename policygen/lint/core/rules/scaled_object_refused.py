@@ -113,7 +113,7 @@ def _unbalanced(query: str) -> str:
 
 RULE = ObjectRule(
     "scaled-object-refused",
-    Severity.WARNING,
+    Severity.ERROR,
     Family.INVALID,
     __doc__,
     remedy="Write maxReplicaCount of at least minReplicaCount, and serverAddress, query and threshold as texts.",
