@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from policygen.core.finding import Hit
-from policygen.core.quoting import counted, quoted
+from policygen.core.quoting import counted, listed, quoted
 from policygen.hardware import models, sizing, training
 from policygen.hardware.models import ModelFacts
 from policygen.hardware.sizing import MemoryDemand
@@ -291,7 +291,7 @@ def _quantized(model: Model, precision: str) -> Iterator[Hit]:
 
 
 def _unused(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
-    """Fields under sizing without effect."""
+    """Fields under sizing without effect: one finding for all with the same reason."""
     stated = model.sizing
     fields = {
         "precision": stated.precision,
@@ -308,14 +308,20 @@ def _unused(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
         "sharding": stated.sharding,
         "activationMemory": stated.activation_memory_bytes,
     }
+    unused: dict[str, list[str]] = {}
     for name, value in fields.items():
         reason = _reason(model, workload, name) if value is not None else None
         if reason is not None:
-            yield Hit(
-                rules.INERT_SETTING,
-                f"sizing.{name} has no effect, because {reason}; remove {name}",
-                (model.field("sizing") / name).on_key(),
-            )
+            unused.setdefault(reason, []).append(name)
+    for reason, names in unused.items():
+        first, *others = [(model.field("sizing") / it).on_key() for it in names]
+        yield Hit(
+            rules.INERT_SETTING,
+            f"{listed([f'sizing.{it}' for it in names], 'and')} {'have' if others else 'has'} no effect, "
+            f"because {reason}; remove {listed(names, 'and')}",
+            first,
+            tuple(others),
+        )
 
 
 def _reason(model: Model, workload: MemoryDemand | None, name: str) -> str | None:
