@@ -19,7 +19,7 @@ Target = tuple[str, str, str]
 def check(facts: Facts) -> Hits:
     """If the target is missing, or of a kind that serves, its name must contain a word of _TRAINS.
 
-    Source: autoscaler, vertical-pod-autoscaler/pkg/updater (Auto means Recreate).
+    Source: VerticalPodAutoscaler 1.8.1, pkg/updater/logic/updater.go (Auto means Recreate).
     """
     gpus = facts.cluster.derive(_on_gpus)
     for entry in facts.cluster.vertical_pod_autoscalers:
