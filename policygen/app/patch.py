@@ -47,6 +47,7 @@ class PatchedFile(Struct, frozen=True):
     refused: tuple[Finding, ...] = ()
     """Why other objects are unchanged."""
     refused_objects: int = 0
+    workloads: int = 0
 
     @property
     def changed(self) -> bool:
@@ -60,6 +61,12 @@ class Patched(Struct, frozen=True):
     files: tuple[PatchedFile, ...]
     unreadable: tuple[Finding, ...] = ()
     """What could not be read or parsed."""
+    notes: tuple[Finding, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every object has the fields of its model, or gets them."""
+        return not self.unreadable and not self.refused
 
     @property
     def changed(self) -> tuple[PatchedFile, ...]:
@@ -79,9 +86,8 @@ class Patched(Struct, frozen=True):
     @property
     def report(self) -> Report:
         """What was refused or not read, as a report of lint."""
-        return Report(
-            (*self.unreadable, *self.refused), incomplete=UNREAD if self.unreadable else ""
-        )
+        found = (*self.notes, *self.unreadable, *self.refused)
+        return Report(found, incomplete=UNREAD if self.unreadable else "")
 
 
 def patch(request: PatchRequest, *, stdin: BinaryIO | None = None) -> Patched:
@@ -109,7 +115,8 @@ def patch(request: PatchRequest, *, stdin: BinaryIO | None = None) -> Patched:
         else _patched(source, _Content.of(source, found), finder)
         for source in opened.sources
     ]
-    return Patched(tuple(patched), (*opened.unreadable, *errors))
+    notes = tuple(manifests.unbuilt(found, "patch -"))
+    return Patched(tuple(patched), (*opened.unreadable, *errors), notes)
 
 
 def write(patched: Patched) -> None:
@@ -138,6 +145,10 @@ def summary(patched: Patched, *, done: bool) -> str:
     refused = sum(it.refused_objects for it in patched.files)
     if refused:
         parts.append(f"{counted(refused, 'object')} cannot be patched")
+    if patched.unreadable:
+        parts.append("some input could not be read")
+    elif not any(it.workloads for it in patched.files):
+        parts = ["the input contains no workload"]
     return "; ".join(parts) or "nothing to patch"
 
 
@@ -208,7 +219,8 @@ def _patched(source: Source, content: _Content, finder: ModelFinder) -> PatchedF
         for made, _ in accepted:
             refused.append(content.refusal(made.object, _by_hand(made, reason)))
         stopped, accepted, text = stopped + len(accepted), [], source.text
-    return PatchedFile(source, text, tuple(made for made, _ in accepted), tuple(refused), stopped)
+    done = tuple(made for made, _ in accepted)
+    return PatchedFile(source, text, done, tuple(refused), stopped, len(content.workloads))
 
 
 def _splices(content: _Content, fixes: Sequence[Sequence[Edit]]) -> Iterator[Rewritten]:

@@ -79,11 +79,11 @@ def patch(**given: Any) -> None:
         _report(patched, form, summary)
     elif not printed:
         stdout.out(app_patch.diff(patched))
-    elif not patched.report.findings:
+    elif patched.complete:
         stdout.out(patched.files[0].text)
     if form not in ("markdown", "json"):
-        show(patched.report.findings)
-        if printed and patched.report.findings:
+        show(patched.report.findings, quiet=given["quiet"])
+        if printed and not patched.complete:
             say("policygen: nothing is printed, because not all objects could be patched")
         if not given["quiet"]:
             say(f"policygen: {summary}")
@@ -94,7 +94,7 @@ def patch(**given: Any) -> None:
 
 
 def _exit(patched: "Patched", *, differs: bool) -> None:
-    if patched.unreadable or patched.refused:
+    if not patched.complete:
         raise SystemExit(ExitCode.INCOMPLETE)
     if differs:
         raise SystemExit(ExitCode.FINDINGS)

@@ -364,14 +364,19 @@ def _inside(document: Document, *, volcanos: bool) -> Iterator[Object]:
             yield object_
 
 
-def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
-    """Notes on documents that are not objects, and on the unchecked objects among the others."""
+def unbuilt(found: Manifests, command: str) -> Iterator[Finding]:
+    """Notes on kustomizations, with the command of policygen that reads their output."""
     for folder in dict.fromkeys(found.builds):
         message = (
             "policygen does not build this kustomization, so it skipped files that the field "
-            f"resources does not list; run kustomize build {folder} | policygen lint --manifests -"
+            f"resources does not list; run kustomize build {folder} | policygen {command}"
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
+
+
+def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
+    """Notes on documents that are not objects, and on the unchecked objects among the others."""
+    yield from unbuilt(found, "lint --manifests -")
     if found.nameless:
         count = len(found.nameless)
         first = "; the first one is here" if count > 1 else ""

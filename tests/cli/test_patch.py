@@ -73,6 +73,35 @@ def test_a_file_that_cannot_be_read_stays_incomplete(policygen, job):
     assert job.read_text() == PATCHED
 
 
+@pytest.mark.parametrize(
+    ("files", "code", "words"),
+    [
+        ({"a.yaml": ""}, 0, "policygen: the input contains no workload"),
+        ({"a.yaml": "image: x\n"}, 0, "policygen: the input contains no workload"),
+        ({"a.yaml": PATCHED}, 0, "policygen: nothing to patch"),
+        ({"a.yaml": "a: [\n"}, 3, "policygen: some input could not be read"),
+        ({}, 3, "policygen: some input could not be read"),
+    ],
+)
+def test_the_summary_tells_why_nothing_is_patched(policygen, tmp_path, files, code, words):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    done = policygen("patch", "a.yaml", *SPEC)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (code, "", words)
+
+
+def test_files_that_a_kustomization_does_not_list_are_named(policygen, job):
+    build = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [other.yaml]\n"
+    job.with_name("kustomization.yaml").write_text(build)
+    done = policygen("patch", ".", *SPEC)
+    assert (done.returncode, done.stdout) == (0, "")
+    first, second = done.stderr.splitlines()
+    assert "it skipped files that the field resources does not list" in first
+    assert "run kustomize build . | policygen patch - [kustomization-not-built]" in first
+    assert second == "policygen: the input contains no workload"
+    assert policygen("patch", "-q", ".", *SPEC).stderr == ""
+
+
 @pytest.mark.usefixtures("job")
 def test_patches_are_printed_for_kubectl_and_kustomize(policygen):
     done = policygen("patch", "job.yaml", *SPEC, "-f", "json-patch")
