@@ -40,7 +40,7 @@ def others(builds: Sequence[Document], documents: Sequence[Document]) -> list[Do
         folders.add(posixpath.normpath(folder(build)))
         named.update(_joined(build, texts(build.data, "resources")))
         patches.update(_joined(build, _patches(build.data)))
-    beside = {name for name in map(_name, documents) if posixpath.dirname(name) in folders}
+    beside = {it for it in map(_name, documents) if (posixpath.dirname(it) or ".") in folders}
     skipped = patches | (beside - named)
     return [it for it in documents if not is_one(it) and _name(it) not in skipped]
 
