@@ -32,6 +32,9 @@ Source: pkg/apis/core/v1/defaults.go, SetDefaults_Namespace.
 _FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 """The finalizers without a domain."""
 
+_NAMED_BY_SERVER = ("v1", "LimitRange")
+"""The kind to which the server gives a random name. Source: pkg/registry/core/limitrange/strategy.go."""
+
 RBAC = "rbac.authorization.k8s.io"
 
 
@@ -159,22 +162,22 @@ def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[
             'write at most 63 lower-case letters, digits and "-"'
         )
         yield Refusal(("metadata", "namespace"), Reason.NAME, message)
-    path = ("metadata", "name")
+    path, kind = ("metadata", "name"), (served.api_version, served.kind)
     if not name:
-        if not metadata.get("generateName"):
+        if not metadata.get("generateName") and kind != _NAMED_BY_SERVER:
             message = "metadata.name is missing; write a name"
             yield Refusal(("metadata",), Reason.MISSING_FIELD, message)
         return
     longest = _LONGEST
     if served.group == RBAC:
         shape, advice, longest = _PATH_SEGMENT, 'write a name without "/" and "%"', len(name)
-    elif (served.api_version, served.kind) == ("v1", "Namespace"):
+    elif kind == ("v1", "Namespace"):
         shape, longest = _DNS_LABEL, _LONGEST_LABEL
         advice = f'write lower-case letters, digits and "-", {ENDS}'
     else:
         shape = _SUBDOMAIN
         advice = f'write lower-case letters, digits, "-" and ".", {ENDS}'
-    if (served.api_version, served.kind) == ("batch/v1", "CronJob"):
+    if kind == ("batch/v1", "CronJob"):
         longest = CRON_JOB_NAME
     if not shape.fullmatch(name):
         message = f"name {quoted(name)} is not valid for a {served.kind}; {advice}"

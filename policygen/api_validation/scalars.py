@@ -85,7 +85,8 @@ def _quotable(value: Any, schema: dict[str, Any]) -> bool:
     """Whether the same characters in quotes have the right type, such as 10.5 for a quantity."""
     if schema.get("x-kubernetes-int-or-string"):
         pattern = schema.get("pattern")
-        return bool(isinstance(value, float) and pattern and _pattern(pattern)(str(value)) is None)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return bool(number and pattern and _pattern(pattern)(str(value)) is None)
     # No value of an enumeration is a number or a boolean.
     is_text = schema.get("type") == "string" and "enum" not in schema
     return is_text and isinstance(value, bool | int | float)

@@ -42,6 +42,7 @@ OWNERS = ("metadata", "ownerReferences")
             "PriorityClass",
         ),
         ({"name": "a", "finalizers": ["any"]}, "kueue.x-k8s.io/v1beta2", "ClusterQueue"),
+        ({}, "v1", "LimitRange"),  # the server gives it a name
         (
             {"name": "a", "ownerReferences": [OWNER, {**OWNER, "uid": "c", "controller": True}]},
             "v1",

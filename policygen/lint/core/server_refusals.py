@@ -239,10 +239,10 @@ def _corrected_by(obj: Object, refusal: Refusal) -> str:
     """
     kind, path = (obj.group, obj.kind), refusal.path
     if kind == ("kueue.x-k8s.io", "ClusterQueue") and path and path[-1] in _QUANTITIES:
-        fraction = refusal.reason is Reason.TYPE and refusal.fix is not None
-        return (
-            "Kueue" if fraction or (refusal.reason is Reason.FORMAT and _is_read(obj, path)) else ""
-        )
+        value = at_path(obj.data, path)
+        number = refusal.reason is Reason.TYPE and isinstance(value, int | float)
+        decoded = refusal.reason is Reason.FORMAT or (number and not isinstance(value, bool))
+        return "Kueue" if decoded and _is_read(obj, path) else ""
     if kind == ("kueue.x-k8s.io", "ClusterQueue") and at_path(obj.data, path) is None:
         return "Kueue" if _may_be_empty(obj, path) else ""
     if kind == ("kueue.x-k8s.io", "ClusterQueue") and refusal.reason is Reason.VALUE:

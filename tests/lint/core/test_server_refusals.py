@@ -44,8 +44,9 @@ def test_a_field_of_an_older_version_is_reported_as_such():
     )
 
 
-def test_a_correction_by_a_webhook_on_create_is_reported():
-    _, it = only("{fairSharing: {weight: 0.5}}")
+@pytest.mark.parametrize("weight", ["0.5", "9223372036854775808"])
+def test_a_correction_by_a_webhook_on_create_is_reported(weight):
+    _, it = only(f"{{fairSharing: {{weight: {weight}}}}}")
     assert it.message.endswith(
         " (Kueue corrects the value when the object is created, but every update is refused); put the value in quotes"
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import At
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
@@ -34,11 +35,14 @@ def check(facts: Facts) -> Hits:
 
 def _container(container: Part) -> Hits:
     written = mapping(container.data, "resources")
-    names = [*mapping(written, "limits"), *mapping(written, "requests")]
-    if not _BESIDE_PAGES.isdisjoint(names) and not any(map(refused, names)):
-        return  # the usual case
+    amounts = {**mapping(written, "limits"), **mapping(written, "requests")}
+    usual = not _BESIDE_PAGES.isdisjoint(amounts) and None not in amounts.values()
+    if usual and not any(map(refused, amounts)):
+        return
     resources = container.under("resources")
     parts = [resources.under(field) for field in _FIELDS]
+    if container.owner.object.group == VOLCANO_BATCH:
+        parts = [_without_nulls(it) for it in parts]
     reported: set[str] = set()
     for part in parts:
         for name in part.data:
@@ -47,6 +51,12 @@ def _container(container: Part) -> Hits:
                 yield _refused(named(container), name, part.at / name)
     if not any(name in part.data for part in parts for name in _BESIDE_PAGES):
         yield from _pages_alone(container, parts)
+
+
+def _without_nulls(part: Part) -> Part:
+    """The entries that the API server keeps in a custom kind."""
+    kept = {key: value for key, value in part.data.items() if value is not None}
+    return Part(part.owner, kept, part.steps, part.above)
 
 
 def _refused(who: str, name: str, at: At) -> Hit:
