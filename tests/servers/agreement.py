@@ -42,7 +42,7 @@ from policygen.core.rule import Family
 from policygen.lint.registry import RULES
 from tests.examples_of_rules import examples
 
-from . import container_families, families, workload_families
+from . import autoscaler_families, container_families, families, workload_families
 from .apply import FIELD_MANAGER
 from .client import APPLY, JSON, Object
 from .cluster import LATE, Cluster
@@ -76,7 +76,12 @@ SERVED = {
     for kind in kinds
     if not api_version.startswith(NOT_RUN)
 }
-FAMILIES = (*families.FAMILIES, *workload_families.FAMILIES, *container_families.FAMILIES)
+FAMILIES = (
+    *families.FAMILIES,
+    *workload_families.FAMILIES,
+    *container_families.FAMILIES,
+    *autoscaler_families.FAMILIES,
+)
 FRESH = "fresh"
 """What a changed object is called, so that it is created."""
 
