@@ -303,7 +303,7 @@ _RUNS: Mapping[str, Values] = {
         [], None, [{"action": "Restart", "exitCodes": {"operator": "In", "values": [1]}}], [{"action": "restart"}], [{"action": "Restart"}], [{}],
         [{"action": "Restart", "exitCodes": {"operator": "In", "values": []}}], [{"action": "RestartAllContainers", "exitCodes": {"operator": "NotIn", "values": [0]}}],
     ),
-    "resizePolicy": ([], None, [{"resourceName": "cpu", "restartPolicy": "NotRequired"}], [{"resourceName": "cpu"}], [{"resourceName": "gpu", "restartPolicy": "NotRequired"}]),
+    "resizePolicy": ([], None, [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}], [{"resourceName": "cpu", "restartPolicy": "NotRequired"}], [{"resourceName": "cpu"}], [{"resourceName": "gpu", "restartPolicy": "NotRequired"}]),
 }  # fmt: skip
 _HOSTS: Mapping[str, Values] = {
     "hostAliases": (

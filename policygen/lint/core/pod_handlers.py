@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from policygen.core.finding import FaultAt
 from policygen.core.quoting import listed, quoted
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.untyped import integer
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
 _ACTIONS, _OPERATORS = ("Restart", "RestartAllContainers"), ("In", "NotIn")
-_WITH_PORT = ("httpGet", "tcpSocket", "grpc")
 _HEADER = re.compile(r"[-A-Za-z0-9]+")
 _GRACE_S = 30
 """The default of terminationGracePeriodSeconds."""
@@ -24,8 +24,8 @@ _GRACE_S = 30
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused combinations in the probes, hooks and restart rules of a pod."""
     for container in spec.containers:
-        if container.data.get("restartPolicyRules"):
-            yield from _restarts(container)
+        if container.data.get("restartPolicyRules") and spec.owner.object.group != VOLCANO_BATCH:
+            yield from _restarts(container)  # the code in Volcano does not know this field
         fields = [it for it in (*_PROBES, "lifecycle") if container.data.get(it) is not None]
         if not fields:
             continue
@@ -100,12 +100,13 @@ def _handler(spec: PodPart, container: Part, part: Part, field: str) -> Iterator
             f"{named(container)} has {field} with {listed(used, 'and')}, which is refused; keep one of them",
         )
         return
-    for kind in _WITH_PORT:
-        handler = part.under(kind)
-        if "port" in handler.data and handler.data["port"] is None:
+    for kind in used:
+        handler, key = part.under(kind), "command" if kind == "exec" else "port"
+        missing = key not in handler.data and kind == "exec"  # the schema requires ports
+        if kind != "sleep" and (missing or handler.data.get(key, key) is None):
             yield (
-                handler.at / "port",
-                f"{named(container)} has {field} with {kind} without port, which is refused; write port",
+                handler.at,
+                f"{named(container)} has {field} with {kind} without {key}, which is refused; write {key}",
             )
     for index, header in enumerate(part.under("httpGet").items("httpHeaders")):
         name = header.data.get("name") or ""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import FaultAt
 from policygen.core.quoting import listed, quoted
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _CLAIMED = ("resourceClaimName", "resourceClaimTemplateName")
@@ -126,7 +127,10 @@ def _is_profile(file: str) -> bool:
 
 def _se_linux(spec: PodPart, context: Part) -> Iterator[FaultAt]:
     policy = context.data.get("seLinuxChangePolicy")
-    if isinstance(policy, str) and policy != "Recursive":
+    allowed = (
+        ("Recursive", "MountOption") if spec.owner.object.group == VOLCANO_BATCH else ("Recursive",)
+    )
+    if isinstance(policy, str) and policy not in allowed:
         yield (
             context.at / "seLinuxChangePolicy",
             f"{spec.owner} has seLinuxChangePolicy {quoted(policy)}, which is refused; write Recursive",

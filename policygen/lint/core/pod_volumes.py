@@ -7,13 +7,16 @@ validateVolumeSource, ValidateVolumeMounts and ValidateVolumeDevices.
 from collections.abc import Iterator
 
 from policygen.core.finding import FaultAt
+from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.untyped import keyed_texts, mappings
 from policygen.lint.core import pod_variables
-from policygen.lint.core.pod_templates import Part, PodPart, named
+from policygen.lint.core.pod_templates import Part, PodPart, label_faults, named
 
 _ONLY_MEMBERS = ("fieldRef", "resourceFieldRef")
 _PROJECTED = ("clusterTrustBundle", "configMap", "downwardAPI", "podCertificate", "secret", "serviceAccountToken")  # fmt: skip
+_RECURSIVE = ("Disabled", "Enabled", "IfPossible")
+_ALONE = "ReadWriteOncePod"
 _USUAL = ("name", "mountPath")
 """The fields that each mount has."""
 _ON_DISKS = ("ephemeral", "persistentVolumeClaim")
@@ -57,10 +60,47 @@ def _volumes(spec: PodPart) -> Iterator[FaultAt]:
                 volume.at / "image",
                 f"{which} with image without reference, which is refused; write image.reference",
             )
+        if "ephemeral" in volume.data:
+            yield from _ephemeral(volume.under("ephemeral"), which)
         if "downwardAPI" in volume.data:
             yield from _downward(volume.under("downwardAPI"), which)
         if "projected" in volume.data:
             yield from _projected(volume.under("projected"), which)
+
+
+def _ephemeral(ephemeral: Part, which: str) -> Iterator[FaultAt]:
+    """The claim of a volume. Source: ValidatePersistentVolumeClaimTemplate."""
+    claim = ephemeral.under("volumeClaimTemplate")
+    if not claim.data:
+        yield (
+            ephemeral.at,
+            f"{which} with ephemeral without volumeClaimTemplate, which is refused; write volumeClaimTemplate",
+        )
+        return
+    metadata, spec = claim.under("metadata"), claim.under("spec")
+    yield from label_faults(metadata.under("labels"))
+    annotations = metadata.under("annotations")
+    for key in annotations.data:
+        if fault := key_fault(key.lower()):
+            message = fault.replace("label key", "annotation key")
+            yield (annotations.at / key).on_key(), f"{ephemeral.owner}: {message}"
+    modes, requests = spec.data.get("accessModes"), spec.under("resources").under("requests")
+    if modes is None:
+        yield (
+            claim.at,
+            f"{which} with a claim without accessModes, which is refused; write accessModes, such as [ReadWriteOnce]",
+        )
+    elif isinstance(modes, list) and _ALONE in modes and {*map(str, modes)} != {_ALONE}:
+        yield (
+            spec.at / "accessModes",
+            f"{which} with a claim with {_ALONE} and other accessModes, which is refused; keep one of them",
+        )
+    storage = requests.data.get("storage")
+    if storage is None or storage in (0, "0"):
+        yield (
+            claim.at,
+            f"{which} with a claim that requests no storage, which is refused; write resources.requests.storage",
+        )
 
 
 def _projected(projected: Part, which: str) -> Iterator[FaultAt]:
@@ -168,7 +208,13 @@ def _propagation(container: Part, mount: Part) -> Iterator[FaultAt]:
             mount.at / "mountPropagation",
             f"{named(container)} has mountPropagation Bidirectional without privileged: true, which is refused; write HostToContainer or None",
         )
-    if mount.data.get("recursiveReadOnly") not in ("Enabled", "IfPossible"):
+    recursive = mount.data.get("recursiveReadOnly")
+    if isinstance(recursive, str) and recursive not in _RECURSIVE:
+        yield (
+            mount.at / "recursiveReadOnly",
+            f"{named(container)} has recursiveReadOnly {quoted(recursive)}, which is refused; write {listed([*_RECURSIVE])}",
+        )
+    if recursive not in _RECURSIVE[1:]:
         return
     fault = ""
     if mount.data.get("readOnly") is not True:

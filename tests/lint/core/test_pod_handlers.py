@@ -57,7 +57,11 @@ def test_restart_rules_that_are_refused(rules, fields, words):
     assert words in message
 
 
-def test_a_handler_has_a_port():
-    ((at, message),) = faults({"livenessProbe": {"grpc": {"port": None}}})
-    assert at == ("containers", 0, "livenessProbe", "grpc", "port")
-    assert "write port" in message
+@pytest.mark.parametrize(
+    ("handler", "key"),
+    [({"grpc": {"port": None}}, "port"), ({"exec": {"command": None}}, "command"), ({"exec": {}}, "command")],
+)  # fmt: skip
+def test_a_handler_has_a_port_or_a_command(handler, key):
+    ((at, message),) = faults({"livenessProbe": handler})
+    assert at == ("containers", 0, "livenessProbe", *handler)
+    assert f"write {key}" in message

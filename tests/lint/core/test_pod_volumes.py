@@ -88,3 +88,29 @@ def test_a_volume_is_mounted_or_a_device():
     assert at == ("containers", 0, "volumeMounts", 0, "name")
     assert "in volumeMounts and in volumeDevices" in message
     assert container(volumeMounts=[MOUNT | {"readOnly": True}], volumeDevices=[device]) == []
+
+
+CLAIM_SPEC = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ({}, "without volumeClaimTemplate"),
+        ({"spec": CLAIM_SPEC | {"accessModes": None}}, "without accessModes"),
+        ({"spec": CLAIM_SPEC | {"accessModes": ["ReadWriteOncePod", "ReadWriteOnce"]}}, "keep one"),
+        ({"spec": CLAIM_SPEC | {"resources": {}}}, "requests no storage"),
+        ({"spec": CLAIM_SPEC, "metadata": {"labels": {"a b": "c"}}}, "label key"),
+        ({"spec": CLAIM_SPEC, "metadata": {"annotations": {"a b": "c"}}}, "annotation key"),
+    ],
+)
+def test_claims_of_volumes_that_are_refused(template, words):
+    ((_, message),) = volume(ephemeral={"volumeClaimTemplate": template})
+    assert words in message
+    assert volume(ephemeral={"volumeClaimTemplate": {"spec": CLAIM_SPEC}}) == []
+
+
+def test_words_of_a_mount():
+    ((at, message),) = container(volumeMounts=[MOUNT | {"recursiveReadOnly": "enabled"}])
+    assert at[-1] == "recursiveReadOnly"
+    assert "write Disabled, Enabled or IfPossible" in message

@@ -11,8 +11,8 @@ from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.priorities import default_class
 from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered
-from policygen.lint.core import pod_selectors, pod_templates, pod_words
-from policygen.lint.core.pod_templates import Part, named
+from policygen.lint.core import pod_selectors, pod_templates, pod_words, volcano_pods
+from policygen.lint.core.pod_templates import Part, PodPart, named
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _SYSTEMS = ("linux", "windows")
@@ -100,9 +100,10 @@ def _pod(spec: Part) -> Hits:
         yield Hit(RULE, message, at)
 
 
-def _policies(spec: Part) -> Hits:
+def _policies(spec: PodPart) -> Hits:
     if spec.owner.object.group == VOLCANO_BATCH:  # other schemas list the values
-        yield from (Hit(RULE, message, at) for at, message in pod_words.of_pod(spec))
+        for of_pod in (pod_words.of_pod, volcano_pods.of_pod):
+            yield from (Hit(RULE, message, at) for at, message in of_pod(spec))
     for toleration in spec.items("tolerations") if "tolerations" in spec.data else ():
         for fault, step in _toleration(toleration):
             if fault:
@@ -179,7 +180,11 @@ def _container(spec: Part, container: Part) -> Hits:
 
 
 def _resizes(spec: Part, container: Part) -> Hits:
-    restarts = _RESTARTS[:1] if spec.data.get("restartPolicy") == "Never" else _RESTARTS
+    ends = (
+        container.steps[0] == "initContainers" and container.data.get("restartPolicy") != "Always"
+    )
+    never = ends or spec.data.get("restartPolicy") == "Never"
+    restarts = _RESTARTS[:1] if never else _RESTARTS
     seen = set()
     for policy in container.items("resizePolicy"):
         for key, known in (("resourceName", _RESIZED), ("restartPolicy", restarts)):

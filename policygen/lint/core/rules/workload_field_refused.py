@@ -1,12 +1,17 @@
 """A field of a pod or workload has a value that the API server refuses."""
 
+import re
+
 from policygen.api_validation import workload_code
-from policygen.core.finding import at_path
+from policygen.core.finding import Path, at_path
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core import field_pairs, pod_templates
 from policygen.lint.core.pod_templates import Part
 from policygen.lint.core.server_refusals import refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+
+_ADDRESSES = ("hostAliases", "dnsConfig")
+_ZEROS = re.compile(r"\b0+(?=[0-9])")
 
 
 def check(facts: Facts) -> Hits:
@@ -30,9 +35,18 @@ def _pod(spec: Part, *, images: bool) -> Hits:
     for path, message in workload_code.faults(spec.data, workload_code.POD, spec.owner):
         if spec.owner.kind == "StatefulSet" and path == ("hostname",):
             continue  # its pods use their own names as hostname, so the server accepts any value
-        if not images and path[-1] == "image" and not at_path(spec.data, path):
+        value = at_path(spec.data, path)
+        if spec.owner.object.group == VOLCANO_BATCH and _is_legacy_address(path, value):
+            continue  # the code of Kubernetes 1.34, which Volcano runs, accepts it
+        if not images and path[-1] == "image" and not value:
             continue
         yield Hit(RULE, message, spec.at.to(*path))
+
+
+def _is_legacy_address(path: Path, value: object) -> bool:
+    """Whether a value is an IPv4 address with zeros before its numbers."""
+    without = _ZEROS.sub("", value) if isinstance(value, str) else ""
+    return path[0] in _ADDRESSES and workload_code.FORMS["IP address"].takes(without)
 
 
 RULE = ObjectRule(

@@ -1,0 +1,53 @@
+"""What Volcano refuses in the pods of its Jobs, and the API server does not.
+
+Source: pkg/webhooks/admission/jobs/validate of Volcano 1.14.1, which runs ValidatePodTemplateSpec of
+Kubernetes 1.34 with its default options.
+"""
+
+import re
+from collections.abc import Iterator
+
+from policygen.api_validation.workload_code import FORMS
+from policygen.core.finding import FaultAt
+from policygen.core.quoting import quoted
+from policygen.lint.core.pod_templates import Part, PodPart, named
+
+_VARIABLE = re.compile(r"(?!\.\.|\.\Z)[-._a-zA-Z][-._a-zA-Z0-9]*")
+_POLICIES = ("Always", "Never", "OnFailure")
+
+
+def of_pod(spec: PodPart) -> Iterator[FaultAt]:
+    """Refused fields in a pod of a Job of Volcano."""
+    for container in spec.containers:
+        yield from _container(container)
+    for volume in spec.items("volumes"):
+        image = volume.data.get("image")
+        if isinstance(image, dict) and not image.get("pullPolicy"):
+            yield (
+                volume.at / "image",
+                f"{spec.owner} has an image volume without pullPolicy, which Volcano refuses; write image.pullPolicy",
+            )
+
+
+def _container(container: Part) -> Iterator[FaultAt]:
+    accepted = FORMS["name of an environment variable"].takes
+    for field, key in (("env", "name"), ("envFrom", "prefix")):
+        for entry in container.items(field) if field in container.data else ():
+            name = entry.data.get(key)
+            if isinstance(name, str) and accepted(name) and not _VARIABLE.fullmatch(name):
+                yield (
+                    entry.at / key,
+                    f'{named(container)} has {field} with {key} {quoted(name)}, which Volcano refuses; write letters, digits, "-", "_" and ".", not beginning with a digit',
+                )
+    first = container.steps[0] == "initContainers"
+    policy = container.data.get("restartPolicy")
+    if not first and policy in _POLICIES:
+        yield (
+            container.at / "restartPolicy",
+            f"{named(container)} has restartPolicy {policy}, which Volcano refuses; remove restartPolicy",
+        )
+    if first and container.data.get("resizePolicy"):
+        yield (
+            container.at / "resizePolicy",
+            f"{named(container)} is an init container with a resizePolicy, which Volcano refuses; remove resizePolicy",
+        )

@@ -1,0 +1,55 @@
+"""Pods that only Volcano refuses; `tests/servers/container_families.py` asks its webhook for more."""
+
+import pytest
+import yaml
+
+from policygen.core.versions import DEFAULT
+from policygen.lint.core import pod_handlers, pod_rights, volcano_pods
+from policygen.lint.core.pod_templates import pod_specs
+from policygen.lint.core.rules.workload_field_refused import RULE
+from policygen.lint.rule import Facts, Need
+from tests.objects import cluster
+
+
+def part(spec):
+    tasks = [{"name": "a", "template": {"spec": spec}}]
+    job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"tasks": tasks}}  # fmt: skip
+    (found,) = pod_specs(cluster(yaml.safe_dump(job)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "words"),
+    [
+        ({"containers": [{"name": "m", "env": [{"name": "1", "value": "a"}]}]}, ("containers", 0, "env", 0, "name"), 'env with name "1"'),
+        ({"containers": [{"name": "m", "env": [{"name": "..a", "value": "a"}]}]}, ("containers", 0, "env", 0, "name"), '"..a"'),
+        ({"containers": [{"name": "m", "envFrom": [{"prefix": "a b"}]}]}, ("containers", 0, "envFrom", 0, "prefix"), 'prefix "a b"'),
+        ({"containers": [{"name": "m", "restartPolicy": "Always"}]}, ("containers", 0, "restartPolicy"), "remove restartPolicy"),
+        ({"initContainers": [{"name": "m", "resizePolicy": [{"resourceName": "cpu"}]}]}, ("initContainers", 0, "resizePolicy"), "remove resizePolicy"),
+        ({"volumes": [{"name": "a", "image": {"reference": "b"}}]}, ("volumes", 0, "image"), "write image.pullPolicy"),
+    ],
+)  # fmt: skip
+def test_what_volcano_refuses(spec, path, words):
+    ((at, message),) = volcano_pods.of_pod(part(spec))
+    assert at.path[-len(path) :] == path
+    assert words in message
+
+
+def test_what_volcano_accepts():
+    containers = [{"name": "m", "env": [{"name": "A.b-c_1", "value": "a"}]}]
+    assert [*volcano_pods.of_pod(part({"containers": containers}))] == []
+
+
+def test_volcano_does_not_check_newer_fields():
+    newer = part({"securityContext": {"seLinuxChangePolicy": "MountOption"}, "containers": [{"restartPolicyRules": [{}]}]})  # fmt: skip
+    assert [*pod_handlers.of_pod(newer), *pod_rights.of_pod(newer)] == []
+
+
+@pytest.mark.parametrize(("kind", "refused"), [("Job", False), ("Pod", True)])
+def test_volcano_accepts_zeros_before_the_numbers_of_an_address(kind, refused):
+    spec = {"hostAliases": [{"ip": "010.0.0.1", "hostnames": ["a"]}]}
+    data = part(spec).owner.object.data
+    if kind == "Pod":
+        data = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+    facts = Facts(cluster(yaml.safe_dump(data)), DEFAULT, frozenset(Need))
+    assert bool([*RULE.check(facts)]) == refused
