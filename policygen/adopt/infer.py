@@ -13,6 +13,7 @@ from policygen.adopt import (
     nodes,
     pools,
     priorities,
+    queue_guesses,
     rendered_models,
     scalers,
     volcano,
@@ -27,7 +28,7 @@ from policygen.adopt.pools import Found
 from policygen.adopt.profiles import Profiles, profiles
 from policygen.adopt.quotas import HERE
 from policygen.adopt.rendered_models import RenderedModel
-from policygen.adopt.teams import TeamInput, members_of, teams
+from policygen.adopt.teams import TeamInput, members_of, teams, weights_of
 from policygen.adopt.trees import Guess, Scope, TeamBranch, TeamTree, label, unused
 from policygen.adopt.workloads import QueuePlaces
 from policygen.core.names import GPU, SCHEDULER_CONTAINER, SET
@@ -107,8 +108,9 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     ranks = priorities.adjusted(ranked, listed, schedulers)
     platform = _platform(cluster, name, trees, ranks, scope)
     facts, _ = plan_pool.resolve(Spec(platform, tuple(listed)))
+    shown = weights_of(trees)
     found_teams = rendered_models.with_unused_pools(
-        teams(TeamInput(trees, limits, facts, owned, spaces)), labelled, facts
+        teams(TeamInput(trees, limits, facts, owned, spaces, shown)), labelled, facts
     )
     spec = Spec(
         platform,
@@ -122,8 +124,9 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         known = model.priority in names
         of_groups[model.name] = model if known else replace(model, priority=None)
         guesses += unsure
-    spec = replace(spec, models=tuple(sorted(of_groups.values(), key=lambda it: it.name)))
-    spec, unsure_max = rendered_models.autoscaled(spec, labelled)
+    spec, unsure_max = rendered_models.autoscaled(
+        replace(spec, models=tuple(of_groups[it] for it in sorted(of_groups))), labelled
+    )
     guesses += unsure_max
     if not scope.rendered:
         queues = QueuePlaces(places, namespaces.admitting(trees))
@@ -138,6 +141,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     shared = list(namespaces.shared(trees, owned))
     left += tuple((str(it.object), text) for it, text in shared if it.object)
     guesses += (
+        *queue_guesses.of_volcano(trees, shown, spec.teams),
         *_of_members(spec.teams, owned),
         *_of_namespaces(
             shared, assumed & owned.keys() - namespaces.in_queues(cluster, trees).keys()

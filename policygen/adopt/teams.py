@@ -1,6 +1,6 @@
 """The teams of a spec: their tree, their namespaces and their quotas."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -25,6 +25,8 @@ class TeamInput(Struct, frozen=True):
     owned: Mapping[str, tuple[str, ...]]
     """The namespaces of each team."""
     spaces: Mapping[str, Space]
+    weights: Mapping[str, Mapping[str, int]]
+    """By queue and team: see `weights_of`."""
 
     def spaces_of(self, team: str) -> list[Space]:
         """The namespaces of a team of which anything is known."""
@@ -61,6 +63,16 @@ def teams(given: TeamInput) -> Iterator[Team]:
             yield Team(name, HERE, parent=team, namespaces=(TeamNamespace(name),))
 
 
+def weights_of(trees: Iterable[TeamTree]) -> dict[str, dict[str, int]]:
+    """By queue, the weights of the teams that share what Volcano does not reserve.
+
+    Where teams reclaim, what a queue deserves is the guarantee of its team, and weights decide nothing.
+    """
+    return {
+        it.queue: weights(it) for it in trees if it.scheduler == "volcano" and it.preempts is False
+    }
+
+
 def members_of(team: str) -> str:
     """The name of the child team, and of its namespace, that a team gets if objects show neither."""
     return f"{team}-members"[-MAX_LABEL:].strip("-")
@@ -83,9 +95,7 @@ def _quotas(
     listed: dict[str, list[Quota]] = {}
     inherited: dict[str, NodeResources] = {}
     for tree in given.trees:
-        # Where teams reclaim, what a queue deserves is the guarantee of its team, and weights decide nothing.
-        of_volcano = tree.scheduler == "volcano" and tree.preempts is False
-        shown = weights(tree) if of_volcano else {}
+        shown = given.weights.get(tree.queue, {})
         for team, found in quotas(tree, given.facts, shown).items():
             listed.setdefault(team, []).extend(found)
     of_quotas = kube_scheduler.pools_of(given.limits)

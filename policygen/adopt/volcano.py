@@ -11,7 +11,7 @@ from policygen.core.names import SET
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import texts
+from policygen.kubernetes.untyped import mapping, texts
 from policygen.kubernetes.volcano import Amounts, QueueView
 from policygen.plan.amounts import HOST
 from policygen.spec.derived_names import queue as queue_name
@@ -80,6 +80,7 @@ def _of_group(
     while pool in taken:
         pool = f"{pool}-{POOL}"
     queues = [*((it, None) for it in tops), *(pair for it in tops for pair in _below(it, below))]
+    preempts = _preempts([it for it, _ in queues], below)
     branches = []
     for queue, above in queues:
         fields = queue.fields
@@ -91,7 +92,7 @@ def _of_group(
                 team=label(queue.name),
                 own=False,
                 above=above,
-                guarantee={pool: _vector(_certain(fields))},
+                guarantee={pool: _vector(_certain(fields, preempts=preempts))},
                 limit={pool: _vector(fields.capability)},
                 weight=min(max(fields.weight, 1), _MOST_WEIGHT),
                 namespaces=(),
@@ -118,7 +119,7 @@ def _of_group(
         root_name="",
         branches=tuple(branches),
         available={pool: {it: count for it, count in available.items() if count}},
-        preempts=any(it.fields.reclaimable for it in tops),
+        preempts=preempts,
     )
 
 
@@ -145,9 +146,30 @@ def _below(queue: Entry[QueueView], below: Queues) -> Iterator[tuple[Entry[Queue
         yield from _below(child, below)
 
 
-def _certain(queue: QueueView) -> Amounts:
-    """What a queue can always have: Volcano reserves only `guarantee`, but a reclaimable queue gets back what it deserves."""
-    return queue.deserved if queue.reclaimable else queue.guarantee.resource
+def _preempts(queues: Iterable[Entry[QueueView]], below: Queues) -> bool:
+    """Whether queues get back what they lent: Volcano reclaims it from every queue that is reclaimable and has jobs.
+
+    `reclaimable` of a queue decides nothing about what the queue itself gets back.
+    """
+    return any(it.fields.reclaimable for it in queues if not below.get(it.name))
+
+
+def _certain(queue: QueueView, *, preempts: bool) -> Amounts:
+    """What a queue can always have: what it deserves if it gets that back, else only what Volcano reserves for it."""
+    return queue.deserved if preempts else queue.guarantee.resource
+
+
+def unreclaimable(tree: TeamTree) -> list[str]:
+    """The queues from which Volcano reclaims nothing, though it reclaims from others of their pool."""
+    above = {it.above for it in tree.branches if not it.own}
+    return [
+        it.name
+        for it in tree.branches
+        if it.object
+        and it.team not in above
+        and mapping(it.object.data, "spec").get("reclaimable") is False
+        and tree.preempts
+    ]
 
 
 def _tree(top: Entry[QueueView], below: Queues) -> TeamTree:
@@ -158,8 +180,10 @@ def _tree(top: Entry[QueueView], below: Queues) -> TeamTree:
     def vector(amounts: Amounts) -> dict[str, int]:
         return {name: count for name, count in _vector(amounts).items() if name in keys}
 
+    inside = list(_inside(top, below, None))
+    preempts = _preempts([top, *(it for it, _ in inside)], below)
     branches = []
-    for queue, above in _inside(top, below, None):
+    for queue, above in inside:
         team = queue.name.removesuffix(queue_name("", pool)) or queue.name
         own = above is not None and team == f"{above}.{OWN}"
         fields = queue.fields
@@ -171,7 +195,7 @@ def _tree(top: Entry[QueueView], below: Queues) -> TeamTree:
                 team=above if own and above else label(team),
                 own=own,
                 above=above,
-                guarantee={pool: vector(_certain(fields))},
+                guarantee={pool: vector(_certain(fields, preempts=preempts))},
                 limit={pool: vector(fields.capability)},
                 weight=1,
                 namespaces=(),
@@ -185,7 +209,7 @@ def _tree(top: Entry[QueueView], below: Queues) -> TeamTree:
         root_name=top.name,
         branches=tuple(branches),
         available={pool: {name: whole[name] for name in whole if name in keys}},
-        preempts=top.fields.reclaimable,
+        preempts=preempts,
     )
 
 

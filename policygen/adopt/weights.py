@@ -26,7 +26,7 @@ _ROUNDS = 20
 
 
 def weights(tree: TeamTree) -> dict[str, int]:
-    """The weights of teams that are not 1, as far as small numbers make the shares."""
+    """The weights of teams that make the shares; without the teams whose shares no tried weights make."""
     deserved = {id(it): deserved_units(it, tree) for it in tree.branches}
     by_team = {it.team: it for it in tree.branches if not it.own}
     beside: dict[str | None, list[TeamBranch]] = {}
@@ -36,7 +36,7 @@ def weights(tree: TeamTree) -> dict[str, int]:
     for above, group in beside.items():
         whole = tree.available[tree.queue] if above is None else deserved[id(by_team[above])]
         chosen = _of_group(tree, group, whole, [deserved[id(it)] for it in group])
-        found |= {it.team: weight for it, weight in chosen.items() if weight > 1}
+        found |= {it.team: weight for it, weight in chosen.items()}
     return found
 
 
@@ -54,7 +54,7 @@ def deserved_units(branch: TeamBranch, tree: TeamTree) -> dict[str, int]:
 def _of_group(
     tree: TeamTree, group: Sequence[TeamBranch], whole: Vector, deserved: Sequence[Vector]
 ) -> Mapping[TeamBranch, int]:
-    """The weights of the teams below one team; all 1 if none of the tried ones make the shares."""
+    """The weights of the teams below one team; empty if none of the tried ones make the shares."""
     floors = [it.guarantee[tree.queue] for it in group]
     if any(it.own for it in group):
         # The leaf of the team itself has what its child teams leave.

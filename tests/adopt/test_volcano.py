@@ -195,3 +195,48 @@ def test_all_quotas_of_a_namespace_apply_and_it_is_no_namespace_of_another_team(
         space.name for it in inferred.spec.teams if it.name != "web" for space in it.namespaces
     }
     assert "web" not in others
+
+
+HELD = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: speech}
+spec:
+  reclaimable: false
+  deserved: {nvidia.com/gpu: 6}
+  guarantee: {resource: {nvidia.com/gpu: 4}}
+  capability: {nvidia.com/gpu: 8}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: robotics}
+spec: {weight: 3, deserved: {nvidia.com/gpu: 2}, capability: {nvidia.com/gpu: 8}}
+"""
+
+
+def guarantees(inferred):
+    return {it.name: dict(it.quotas[0].guarantee)[""] for it in inferred.spec.teams}
+
+
+def test_a_queue_that_keeps_what_it_borrowed_also_gets_back_what_it_deserves():
+    """Volcano reclaims from reclaimable queues, for any queue."""
+    inferred = adopted(HELD, rendered=False)
+    assert guarantees(inferred) == {"speech": 6, "robotics": 2}
+    (text,) = (it.text for it in inferred.guesses if it.path == ("spec", "scheduler"))
+    assert text.startswith("Guess: reclaimable is false for Queue speech, and true for others;")
+
+
+def test_where_no_queue_is_reclaimable_guarantees_and_weights_make_what_queues_deserve():
+    text = HELD.replace("{weight: 3,", "{weight: 3, reclaimable: false,")
+    inferred = adopted(text, rendered=False)
+    assert dict(inferred.spec.teams[1].quotas[0].guarantee) == {"": 4}
+    assert [it.quotas[0].weight for it in inferred.spec.teams] == [1, 1]
+    assert "deserves" not in "".join(it.text for it in inferred.guesses)
+    other = adopted(
+        text.replace("deserved: {nvidia.com/gpu: 2}", "deserved: {nvidia.com/gpu: 1}"),
+        rendered=False,
+    )
+    assert {it.text for it in other.guesses if "deserves" in it.text} == {
+        f"Guess: Queue {name} deserves {count} nvidia.com/gpu; no weights of the teams make this amount."
+        for name, count in (("speech", 6), ("robotics", 1))
+    }

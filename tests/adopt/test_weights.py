@@ -32,13 +32,13 @@ def found(*teams, pool=SPEC):
     return weights(tree)
 
 
-def test_equal_shares_have_no_weight():
-    assert found(team("one", "guarantee: 8"), team("two", "guarantee: 16")) == {}
+def test_equal_shares_have_equal_weights():
+    assert found(team("one", "guarantee: 8"), team("two", "guarantee: 16")) == {"one": 1, "two": 1}
 
 
 def test_shares_of_the_rest_show_the_weights():
     shown = found(team("one", "guarantee: 8, weight: 3"), team("two", "guarantee: 16"))
-    assert shown["one"] / shown.get("two", 1) == 3
+    assert shown["one"] / shown["two"] == 3
 
 
 def test_a_team_with_child_teams_has_a_leaf_of_weight_one():
@@ -46,7 +46,7 @@ def test_a_team_with_child_teams_has_a_leaf_of_weight_one():
         team("all", "guarantee: 16"),
         team("child", "guarantee: 8, weight: 6", ", parent: all"),
     )
-    assert shown == {"child": 6}
+    assert shown == {"all": 1, "child": 6}
 
 
 MIG = SPEC.replace(
@@ -68,7 +68,7 @@ def test_weights_make_the_shares_of_several_profiles():
         ("two", "guarantee: {2g.10gb: 11}"),
         ("three", "guarantee: {1g.5gb: 4}"),
     ):
-        text += team(name, f"{quota}, weight: {shown.get(name, 1)}")
+        text += team(name, f"{quota}, weight: {shown[name]}")
     again = rendered(Source("spec.yaml", text, None))
     assert again == rendered(Source("spec.yaml", MIG + "".join(teams), None))
 

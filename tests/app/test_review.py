@@ -346,6 +346,21 @@ def test_queues_of_volcano_by_hand_are_compared_with_rendered_queues(tmp_path):
     ]
 
 
+def test_both_sides_read_what_an_unreclaimable_queue_deserves(tmp_path):
+    hand, spec = tmp_path / "hand.yaml", tmp_path / "spec.yaml"
+    hand.write_text(
+        VOLCANO_BY_HAND.replace(
+            "parent: h100, deserved: {nvidia.com/gpu: 8}",
+            "parent: h100, reclaimable: false, guarantee: {resource: {nvidia.com/gpu: 4}}, deserved: {nvidia.com/gpu: 8}",
+        )
+    )
+    adopted = adopt(AdoptRequest(LintRequest(manifests=(str(hand),))))
+    spec.write_text(adopted.text.replace("guarantee: 8", "guarantee: 6"))
+    before, after = of(hand, spec).consequences, of(spec, hand).consequences
+    assert {(it.team, it.guarantee.before) for it in before.pools[0].quotas} >= {("eval", 8)}
+    assert {(it.team, it.guarantee.after) for it in after.pools[0].quotas} >= {("eval", 8)}
+
+
 def test_a_pool_of_kube_scheduler_has_one_name_on_both_sides(tmp_path):
     """Its objects do not show the name of the spec."""
     spec = Path("examples/three-schedulers/policy.yaml")
