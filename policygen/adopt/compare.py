@@ -15,6 +15,7 @@ from policygen.adopt.infer import Inferred
 from policygen.adopt.namespaces import REQUESTS
 from policygen.adopt.trees import is_extended
 from policygen.adopt.volcano import VOLCANOS
+from policygen.adopt.workloads import queue_of
 from policygen.core.finding import dotted
 from policygen.core.names import MANAGED_BY, SET
 from policygen.drift.compare import FieldDifference, Read, differences
@@ -83,7 +84,7 @@ def spec_differences(
             yield SpecDifference(str(found), "metadata.name", message, found.name, mine.name)
         elif not found.labels.get(SET):
             yield SpecDifference(str(found), "metadata.labels", _LABELS)
-        left, right = alike(mine, _translated(found, inferred.renamed))
+        left, right = alike(mine, translated(found, inferred.renamed))
         for difference in (*differences(left.data, right.data, read), *_more_metadata(left, right)):
             if difference.path not in _OF_THE_SET:
                 yield SpecDifference(
@@ -96,10 +97,25 @@ def spec_differences(
                 )
     for name, reason in inferred.left:
         yield SpecDifference(name, "", reason)
+    yield from _queue_names(cluster, inferred.renamed)
     there = {it.identity for it in cluster.objects}
     for identity, mine in expected.items():
         if identity not in seen:
             yield SpecDifference(str(mine), "", _ANOTHER if identity in there else _MORE)
+
+
+def _queue_names(
+    cluster: Cluster, renamed: Mapping[tuple[str, str, str], str]
+) -> Iterator[SpecDifference]:
+    """The workloads whose queue has another name in the spec."""
+    for workload in cluster.workloads:
+        queues = (queue_of(cluster, workload, it) for it in workload.templates)
+        for queue in dict.fromkeys(filter(None, queues)):
+            kind, _, name = queue
+            new = renamed.get(queue, name)
+            if new != name:
+                message = f"it names {kind} {name}, which the spec renders as {new}, so it needs this queue name"
+                yield SpecDifference(str(workload.object), "", message)
 
 
 def _more_metadata(expected: Object, found: Object) -> Iterator[FieldDifference]:
@@ -156,7 +172,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
 
 
-def _translated(found: Object, names: Mapping[tuple[str, str, str], str]) -> Object:
+def translated(found: Object, names: Mapping[tuple[str, str, str], str]) -> Object:
     """The object with the names that the spec gives to the objects that it names."""
     data = copy.deepcopy(found.data)
     spec = mapping(data, "spec")

@@ -1,6 +1,6 @@
 """Infers the spec of a cluster: pools, teams, priorities and models, and what had to be guessed."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,13 +13,13 @@ from policygen.adopt import (
     nodes,
     pools,
     priorities,
-    queue_guesses,
     rendered_models,
     scalers,
     volcano,
     workloads,
 )
 from policygen.adopt.capacity import NO_NEED, NodeNeed
+from policygen.adopt.guesses import of_members, of_namespaces, of_queues, of_version
 from policygen.adopt.kube_scheduler import NamespaceLimits
 from policygen.adopt.namespaces import Space
 from policygen.adopt.on_nodes import on_nodes
@@ -28,8 +28,8 @@ from policygen.adopt.pools import Found
 from policygen.adopt.profiles import Profiles, profiles
 from policygen.adopt.quotas import HERE
 from policygen.adopt.rendered_models import RenderedModel
-from policygen.adopt.teams import TeamInput, members_of, teams, weights_of
-from policygen.adopt.trees import Guess, Scope, TeamBranch, TeamTree, label, unused
+from policygen.adopt.teams import TeamInput, teams, weights_of
+from policygen.adopt.trees import Guess, Scope, TeamTree, label, unused
 from policygen.adopt.workloads import QueuePlaces
 from policygen.core.names import GPU, SCHEDULER_CONTAINER, SET
 from policygen.core.versions import DEFAULT, KUEUE_V1BETA2, Version
@@ -47,7 +47,6 @@ from policygen.spec.types import (
     SharedQueue,
     Spec,
     Target,
-    Team,
 )
 
 
@@ -98,7 +97,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         cluster, scope, trees, limits, _with_defaults(needs, trees, spaces), labelled=labelled
     )
     guesses = list(_of_pools(made))
-    assumed = frozenset(it for it in guessed if not set(owned[it]) & spaces.keys())
+    assumed = namespaces.unseen(cluster, scope, spaces, {it: owned[it] for it in guessed})
     backstops = _backstops(trees, owned, spaces, assumed)
     # In a pool with a backstop, each namespace of its teams would have a ResourceQuota.
     limited = {it.team for tree in trees if backstops & {*tree.pools} for it in tree.branches}
@@ -141,11 +140,10 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     shared = list(namespaces.shared(trees, owned))
     left += tuple((str(it.object), text) for it, text in shared if it.object)
     guesses += (
-        *queue_guesses.of_volcano(trees, shown, spec.teams),
-        *_of_members(spec.teams, owned),
-        *_of_namespaces(
-            shared, assumed & owned.keys() - namespaces.in_queues(cluster, trees).keys()
-        ),
+        *of_queues(trees, shown, spec.teams),
+        *of_version(platform),
+        *of_members(spec.teams, owned),
+        *of_namespaces(cluster, trees, owned, assumed if scope.rendered else guessed, shared),
     )
     return Inferred(
         spec,
@@ -164,22 +162,6 @@ def _together(of_groups: Iterable[Model], of_workloads: Sequence[Model]) -> list
         name = unused(it.name, made)
         made[name] = replace(it, name=name)
     return [made[it] for it in sorted(made)]
-
-
-def _of_members(found: Iterable[Team], owned: Collection[str]) -> Iterator[Guess]:
-    """The guesses about child teams that no object shows."""
-    for team in found:
-        if team.parent and team.name == members_of(team.parent) and team.name not in owned:
-            yield Guess("Team", team.name, ("metadata", "name"), _MEMBERS)
-
-
-def _of_namespaces(
-    shared: Iterable[tuple[TeamBranch, str]], assumed: Iterable[str]
-) -> Iterator[Guess]:
-    """The guesses about the namespaces of teams."""
-    reasons = {it.team: f"Guess: {text}." for it, text in shared}
-    for team in sorted(assumed):
-        yield Guess("Team", team, ("spec", "namespaces"), reasons.get(team, _NAMESPACES))
 
 
 def _renamed(
@@ -209,10 +191,8 @@ _CAPACITY = (
     "cpu and memory of a node."
 )
 _NAMELESS = "the queue has no name"
-_MEMBERS = "Guess: no object shows a namespace or a child team of the team above, and each team needs one of them."
 _NODES = "Guess: no object shows which nodes this pool has."
 _PROBABLE = "Guess: queues of Volcano name no nodes; no other pool has these nodes."
-_NAMESPACES = "Guess: no object shows in which namespaces this team works."
 
 
 def _queued(trees: Iterable[TeamTree]) -> dict[str, frozenset[str]]:

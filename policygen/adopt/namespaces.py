@@ -78,6 +78,20 @@ def spaces(cluster: Cluster, scope: Scope) -> dict[str, Space]:
     }
 
 
+def existing(cluster: Cluster) -> frozenset[str]:
+    """The namespaces that objects show."""
+    named = {it.name for it in cluster.namespaces} | {it.namespace for it in cluster.objects}
+    return frozenset(named - {*_OF_NO_TEAM})
+
+
+def unseen(
+    cluster: Cluster, scope: Scope, found: Mapping[str, Space], guessed: Mapping[str, Sequence[str]]
+) -> frozenset[str]:
+    """The teams whose guessed namespaces no object shows. Of a set, only its own objects count."""
+    there = frozenset(found) if scope.rendered else existing(cluster)
+    return frozenset(team for team, names in guessed.items() if not there & {*names})
+
+
 def _is_scoped(quota: Object) -> bool:
     spec = mapping(quota.data, "spec")
     return bool(spec.get("scopes") or spec.get("scopeSelector"))

@@ -47,6 +47,32 @@ def test_fields_and_objects_that_differ_are_listed():
     assert ("ClusterQueue team-b", "spec.cohortName") not in found
 
 
+WORKLOAD = """---
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: train, namespace: a, labels: {{kueue.x-k8s.io/queue-name: {0}}}}}
+spec: {{template: {{spec: {{containers: [{{name: x, image: x}}]}}}}}}
+"""
+QUEUE = """---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: v}
+spec: {deserved: {nvidia.com/gpu: 2}, capability: {nvidia.com/gpu: 8}}
+"""
+
+
+def test_workloads_that_need_another_queue_name_are_listed():
+    key = ("Job a/train", "")
+    found = listed(HAND + WORKLOAD.format("user-queue"))
+    name = "LocalQueue user-queue, which the spec renders as a100"
+    assert found[key] == f"it names {name}, so it needs this queue name"
+    assert key not in listed(HAND + WORKLOAD.format("other"))
+    job = "batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: train, namespace: a}\nspec: {queue: v, tasks: [{replicas: 1, template: {}}]}\n"
+    found = listed(f"{HAND}{QUEUE}---\napiVersion: {job}")
+    name = "Queue v, which the spec renders as v.volcano"
+    assert found[key] == f"it names {name}, so it needs this queue name"
+
+
 def test_a_changed_field_appears_in_the_list():
     key = ("ClusterQueue team-b", "spec.queueingStrategy")
     assert key not in listed(HAND)

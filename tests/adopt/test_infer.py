@@ -13,6 +13,8 @@ import pytest
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from policygen.adopt.spec_data import documents
+from policygen.adopt.write import write
 from policygen.documents.files import Source
 from policygen.plan.extras import NODE_AUTOSCALER, WORKLOADS
 from policygen.spec.types import NodeClass
@@ -532,3 +534,56 @@ spec: {hard: {requests.nvidia.com/gpu: 8}}
     texts = [it.text for it in inferred.guesses if it.name == team.name]
     assert len(texts) == 1
     assert texts[0].startswith("Guess: no object shows a namespace or a child team")
+
+
+def test_a_team_gets_the_namespace_of_its_name_if_it_exists():
+    """Then the namespace has no ResourceQuota, so the pool does not limit namespaces."""
+    queue = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: {0}}}
+spec: {{deserved: {{nvidia.com/gpu: 8}}, capability: {{nvidia.com/gpu: 8}}}}
+---"""
+    others = """
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: gpus, namespace: sim}
+spec: {hard: {requests.nvidia.com/gpu: 8}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: train}
+"""
+    inferred = adopted(queue.format("train") + queue.format("sim") + others, rendered=False)
+    spaces = {team.name: [it.name for it in team.namespaces] for team in inferred.spec.teams}
+    assert spaces == {"train": ["train"], "sim": ["sim"]}
+    assert not inferred.spec.pools[0].quota_backstop
+    texts = {it.name: it.text for it in inferred.guesses if it.path == ("spec", "namespaces")}
+    assert texts == {
+        it: f"Guess: no queue names the namespaces of this team; {it} has its name."
+        for it in ("train", "sim")
+    }
+
+
+def test_a_limit_of_cpu_that_no_queue_has_is_a_guess():
+    text = HAND.replace(
+        "coveredResources: [nvidia.com/gpu]", "coveredResources: [nvidia.com/gpu, cpu]"
+    )
+    for gpus, cpu in (("8, borrowingLimit: 0", 150), ("4", 30)):
+        more = f"nominalQuota: {gpus}}}, {{name: cpu, nominalQuota: {cpu}}}]"
+        text = text.replace(f"nominalQuota: {gpus}}}]", more)
+    inferred = adopted(text, rendered=False)
+    (quota,) = next(it for it in inferred.spec.teams if it.name == "team-a-cq").quotas
+    assert quota.cpu.limit is not None
+    (guess,) = (it for it in inferred.guesses if it.path[-2:] == ("cpu", "limit"))
+    assert guess.text.startswith("Guess: the queue has no limit of cpu.")
+    assert "# Guess: the queue has no limit of cpu." in write(
+        documents(inferred.spec), {("Team", guess.name): {guess.path: [guess.text]}}
+    )
+
+
+def test_a_release_of_kueue_is_a_guess():
+    inferred = adopted(HAND.replace("v1beta2", "v1beta1"), rendered=False)
+    (guess,) = (it for it in inferred.guesses if it.kind == "Platform")
+    assert guess.path == ("spec", "target", "kueue")
+    assert "Platform" not in {it.kind for it in adopted(HAND, rendered=False).guesses}
