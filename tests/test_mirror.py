@@ -11,6 +11,7 @@ PACKAGE = ROOT / "policygen"
 
 WITHOUT = {
     "__main__": "tests/cli/test_main.py starts it as a process, and tests/cli/test_startup.py interrupts it.",
+    "adopt/guesses": "tests/adopt/test_infer.py and test_volcano.py read the guesses of specs.",
     "adopt/kube_scheduler": "tests/adopt/test_infer.py renders adopted quotas again.",
     "adopt/kueue": "tests/adopt/test_infer.py adopts rendered queues, and queues written by hand.",
     "adopt/models": "tests/adopt/test_infer.py renders adopted pod groups again.",

@@ -32,8 +32,9 @@ from policygen.review.objects import (
     unlabelled,
     without_sets,
 )
+from policygen.review.renames import with_names
 from policygen.review.review import Review
-from policygen.review.uses import Use
+from policygen.review.uses import ClusterChange, Use
 
 
 def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Review:
@@ -53,7 +54,7 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         for index, it in enumerate(both)
     )
     read = sides.of_objects(request.beside, request, None, progress) if request.beside else None
-    changes = tuple(changes_between(was, now))
+    changes = changes_between(was, now)
     seen = next((it.cluster for it in (was, now, read) if it and it.cluster.seen), None)
     messages = [
         {(it.rule.name, it.message): it for it in side.findings if it.severity > Severity.INFO}
@@ -64,14 +65,18 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
     return Review(
         (was.name, now.name),
         found,
-        changes,
+        tuple(changes),
         tuple(it for key, it in messages[1].items() if only_specs and key not in messages[0]),
         tuple(it for key, it in messages[0].items() if only_specs and key not in messages[1]),
         None if seen is None else tuple(_uses(changes, seen)),
         (*_checkout(*both), *was.notes, *now.notes, *_labels(was, now)),
         (*was.unread, *now.unread, *(read.unread if read else ())),
         # Nothing is applied to come to the state of a cluster.
-        ApplyOrder() if now.cluster.seen else apply_order(was.cluster, now.cluster, changes),
+        ApplyOrder()
+        if now.cluster.seen
+        else apply_order(
+            was.cluster, now.cluster, changes, _changed(changes, seen or was.cluster).after
+        ),
         tuple(_steps_command(was, now, request)),
         _not_compared(found, request),
     )
@@ -107,8 +112,15 @@ def _consequences(old: ReviewSide, new: ReviewSide) -> Consequences:
     return replace(consequences(was, now), models=()) if was and now else Consequences((), ())
 
 
-def changes_between(old: ReviewSide, new: ReviewSide) -> Iterator[ObjectChange]:
-    """The objects that differ between two states."""
+def changes_between(old: ReviewSide, new: ReviewSide) -> Sequence[ObjectChange]:
+    """The objects that differ between two states, with the names of renamed ones."""
+    known = {key: name for key, name in old.renamed.items() if new.rendered}
+    if old.rendered:
+        known |= {(*key[:2], name): key[2] for key, name in new.renamed.items()}
+    return with_names(_changes(old, new), known, mapping)
+
+
+def _changes(old: ReviewSide, new: ReviewSide) -> Iterator[ObjectChange]:
     spaces = {
         it.name
         for side in (old, new)
@@ -129,12 +141,17 @@ def changes_between(old: ReviewSide, new: ReviewSide) -> Iterator[ObjectChange]:
 
 
 def _uses(changes: Sequence[ObjectChange], cluster: Cluster) -> Iterator[tuple[Use, ...]]:
-    removed = [it.object for it in changes if it.what is What.REMOVED]
-    new = [it.object for it in changes if it.what is not What.REMOVED]
-    state = review_uses.cluster_change(cluster, removed, new)
+    state = _changed(changes, cluster)
     for change in changes:
         is_removed = change.what is What.REMOVED
         yield tuple(review_uses.uses(change.object, state)) if is_removed else ()
+
+
+def _changed(changes: Sequence[ObjectChange], cluster: Cluster) -> ClusterChange:
+    """A cluster before and after the changes."""
+    removed = [it.object for it in changes if it.what is What.REMOVED]
+    new = [it.object for it in changes if it.what is not What.REMOVED]
+    return review_uses.cluster_change(cluster, removed, new)
 
 
 def _labels(old: ReviewSide, new: ReviewSide) -> Iterator[str]:

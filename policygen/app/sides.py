@@ -1,6 +1,6 @@
 """Reads the states that `diff` and `render --steps-from` compare: specs, manifests, snapshots, clusters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,6 +11,7 @@ from policygen.adopt.compare import is_policy
 from policygen.adopt.trees import Scope
 from policygen.app import adopt, drift
 from policygen.app import compile as compiling
+from policygen.app.adopt import Distilled
 from policygen.app.compile import NoClustersError
 from policygen.app.content import CONTEXT, Content, content
 from policygen.app.observed import observed
@@ -51,6 +52,8 @@ class ReviewSide(Struct, frozen=True, eq=False):
     """About a spec."""
     pods: tuple[PodFields, ...] = ()
     """The fields that the pods of the models of a spec need."""
+    renamed: Mapping[tuple[str, str, str], str] = {}
+    """By kind, namespace and name of an object of manifests or a cluster: the name that a spec gives it."""
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
@@ -114,9 +117,15 @@ def of_objects(
             f"{name} has redacted names, so it can only be compared with another snapshot; take a "
             "snapshot without --redact-names"
         )
-    decisions, note = _shown(read.cluster, other)
-    notes = (f"{name}: {note}",) if note else ()
-    return ReviewSide(name, read.cluster, decisions, notes=notes, unread=read.unread)
+    made, note = _shown(read.cluster, other)
+    return ReviewSide(
+        name,
+        read.cluster,
+        made.compiled.decisions if made else None,
+        renamed=made.inferred.renamed if made else {},
+        notes=(f"{name}: {note}",) if note else (),
+        unread=read.unread,
+    )
 
 
 def _name(cluster: ClusterRequest) -> str:
@@ -124,8 +133,8 @@ def _name(cluster: ClusterRequest) -> str:
     return names[0] if names else "the cluster"
 
 
-def _shown(cluster: Cluster, other: ReviewSide | None) -> tuple[Decisions | None, str]:
-    """The decisions that objects show, or why they show none."""
+def _shown(cluster: Cluster, other: ReviewSide | None) -> tuple[Distilled | None, str]:
+    """The spec that objects show, or why they show none."""
     sets = infer.sets(cluster)
     named = other.rendered.name if other and other.rendered else ""
     if named not in sets and len(sets) > 1:
@@ -171,15 +180,13 @@ def as_objects(side: ReviewSide, other: ReviewSide) -> Decisions | None:
     is_applied = side.rendered.name in infer.sets(other.cluster)
     for more in (beside, without, []) if is_applied else (without, []):
         try:
-            return _distilled(
-                [*mine, *more], other.cluster, Scope(side.rendered.name, rendered=True)
-            )
+            scope = Scope(side.rendered.name, rendered=True)
+            return _distilled([*mine, *more], other.cluster, scope).compiled.decisions
         except SpecError:
             continue
     return side.decisions
 
 
-def _distilled(objects: Sequence[Object], cluster: Cluster, scope: Scope) -> Decisions:
-    """The decisions that objects of a cluster show. Raises SpecError."""
-    made = adopt.distilled(Cluster(objects, cluster.seen, cluster.pods), scope)
-    return made.compiled.decisions
+def _distilled(objects: Sequence[Object], cluster: Cluster, scope: Scope) -> Distilled:
+    """The spec that objects of a cluster show. Raises SpecError."""
+    return adopt.distilled(Cluster(objects, cluster.seen, cluster.pods), scope)

@@ -26,6 +26,7 @@ from policygen.plan.volcano import PodGroup, Queue
 from policygen.render import engine, output
 from policygen.render.manifest import Manifest
 from policygen.review.apply_order import recreated, steps_of
+from policygen.review.deletions import deletions
 from policygen.review.queue_steps import QueueAmounts, QueueStep, queues
 
 
@@ -43,6 +44,8 @@ class Steps(Struct, frozen=True):
 
     result: render.Result
     applies: tuple[ApplyStep, ...]
+    last: tuple[str, ...] = ()
+    """What to delete when no workload names it any more, as arguments of `kubectl delete`."""
 
 
 def steps(
@@ -70,11 +73,14 @@ def steps(
     order = steps_of(was.cluster, new.cluster, always=True)
     if order.unknown:
         raise UsageError(f"--steps-from: {order.unknown}; delete or shrink these Queues first")
-    first = [_argument(it.object) for it in recreated(was.cluster, changes_between(was, new))]
+    changes = changes_between(was, new)
+    first = [_argument(it.object) for it in recreated(was.cluster, changes)]
     made = list(_applies(was, new, order.steps, request))
     made[0] = replace(made[0], delete=(*first, *made[0].delete))
     result = render.Result(tuple(new.findings), made[-1].manifests, pods=new.pods)
-    return Steps(result, tuple(made))
+    gone = {name for step in order.steps for name in step.delete}
+    last = tuple(_argument(it.object) for it in deletions(changes, new.cluster, gone))
+    return Steps(result, tuple(made), last)
 
 
 def write(made: Steps, folder: Path) -> list[str]:
@@ -89,9 +95,11 @@ def write(made: Steps, folder: Path) -> list[str]:
             output.write_folder(step.manifests, inside)
             commands += [f"kubectl delete {it}" for it in step.delete]
             commands.append(f"kubectl apply --server-side -f {shlex.quote(str(inside))}")
+    last = [f"kubectl delete {it}" for it in made.last]
     return [
         f"{folder}: {counted(len(made.applies), 'apply', 'applies')}; run in this order:",
         *commands,
+        *(["run last, when no workload names what is deleted:", *last] if last else ()),
     ]
 
 
@@ -101,6 +109,7 @@ def text_of(made: Steps) -> str:
     for number, step in enumerate(made.applies, 1):
         parts += [f"# First run: kubectl delete {it}\n" for it in step.delete]
         parts.append(f"# Apply {number} of {len(made.applies)}\n{output.text(step.manifests)}")
+    parts += [f"# Run last, when no workload names it: kubectl delete {it}\n" for it in made.last]
     return "".join(parts)
 
 

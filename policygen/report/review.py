@@ -1,7 +1,8 @@
 """What a change of a spec does, as text, Markdown or JSON: for people first, then objects and fields."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final, TextIO
 
 from msgspec import UNSET, Struct
@@ -17,6 +18,7 @@ from policygen.report.markdown import MAX_CHARACTERS, escaped
 from policygen.report.phrases import headline, whereabouts, write_json
 from policygen.report.text import folded, printable
 from policygen.review.consequences import ModelChange, Pair, PoolChange, QuotaChange
+from policygen.review.deletions import Deletion
 from policygen.review.review import Review
 from policygen.review.uses import Use
 
@@ -126,6 +128,7 @@ def json(review: Review, out: TextIO) -> None:
                     "what": it.what.value,
                     "object": str(it.object),
                     "foreign": it.foreign,
+                    "otherNames": list(it.other_names),
                     "uses": None
                     if review.uses is None
                     else [
@@ -152,6 +155,15 @@ def json(review: Review, out: TextIO) -> None:
                     for it in review.order.steps
                 ],
                 "unknown": review.order.unknown,
+                "last": [
+                    {
+                        "delete": str(it.object),
+                        "renamedTo": it.new_name or None,
+                        "why": it.why,
+                        "users": list(it.users),
+                    }
+                    for it in review.order.last
+                ],
             },
             "notes": [*review.notes, *filter(None, [review.not_compared])],
             "unread": list(review.unread),
@@ -190,6 +202,8 @@ def _sections(review: Review) -> Iterator[_Section]:
         numbers = ", ".join(
             f"{sum(it.what is what for it in review.objects)} {what.value}" for what in _MARKS
         )
+        renamed = sum(it.what is What.ADDED and bool(it.other_names) for it in review.objects)
+        numbers += f"; {renamed} of them renamed" if renamed else ""
         yield _Section(f"objects: {numbers}", tuple(_objects(review)))
 
 
@@ -325,7 +339,7 @@ def _replicas(change: ModelChange) -> Iterator[str]:
 
 
 def _order(review: Review) -> Iterator[_Section]:
-    """What must be deleted or applied first."""
+    """What must be deleted or applied first, and what is deleted last."""
     order = review.order
     lines = [
         ("first", f"delete {it.object}, since {it.why}; the apply creates it again")
@@ -339,20 +353,41 @@ def _order(review: Review) -> Iterator[_Section]:
     if order.unknown:
         lines.append(("", order.unknown))
     applies = counted(max(len(order.steps), 1), "apply", "applies")
+    lines += _last(order.last)
+    last = f"; then {counted(len(order.last), 'deletion')}" if order.last else ""
     why = ""
     if len(order.steps) > 1:
         why = ", because Volcano refuses some changes in one apply"
     elif order.steps and order.steps[0].delete:
         why = " after the deletion, because Volcano refuses both in one apply"
     command = shlex.join(review.steps_command) if order.steps else ""
-    yield _Section(f"apply order: {applies}{why}", tuple(lines), command)
+    yield _Section(f"apply order: {applies}{why}{last}", tuple(lines), command)
+
+
+def _last(deletions: Sequence[Deletion]) -> Iterator[tuple[str, str]]:
+    """What to delete after the applies, in one line for each kind."""
+    for (_, why), several in groupby(deletions, key=lambda it: (it.object.kind, it.why)):
+        group = list(several)
+        names = [f"{it.object}{it.new_name and f' (now {it.new_name})'}" for it in group]
+        them = "it" if len(group) == 1 else "them"
+        users = [name for it in group for name in it.users]
+        verb = "names" if len(users) == 1 else "name"
+        still = f" ({some(users, 'other')} still {verb} {them})" if users else ""
+        what = f"delete {some(names, 'other')} when no workload names {them}{still}"
+        yield "last", f"{what}, because {why}"
 
 
 def _objects(review: Review) -> Iterator[tuple[str, str]]:
     for index, it in enumerate(review.objects):
         kept = "policygen did not render it, so it stays until you delete it"
-        is_kept = it.foreign and it.what is What.REMOVED
-        yield f"{_MARKS[it.what]} {it.object}", kept if is_kept else ""
+        is_removed = it.what is What.REMOVED
+        words = (
+            [f"renamed {'to' if is_removed else 'from'} {listed([*it.other_names], 'and')}"]
+            if it.other_names
+            else []
+        )
+        words += [kept] if it.foreign and is_removed else []
+        yield f"{_MARKS[it.what]} {it.object}", "; ".join(words)
         for use in review.uses[index] if review.uses else ():
             yield f"    {_used(use)}", ""
         for field in it.fields:

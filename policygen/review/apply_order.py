@@ -1,6 +1,6 @@
 """What must be applied or deleted before something else, because a server refuses one apply of everything."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +11,7 @@ from policygen.drift.drift import alike
 from policygen.drift.immutable import refusal
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
+from policygen.review.deletions import Deletion, deletions
 from policygen.review.objects import ObjectChange
 from policygen.review.queue_steps import QueueStep, is_refused, queue_steps, queues
 
@@ -31,16 +32,29 @@ class ApplyOrder(Struct, frozen=True):
     """At least two, if the order of Volcano's Queues matters; otherwise none."""
     unknown: str = ""
     """Why there is no order of applies."""
+    last: tuple[Deletion, ...] = ()
+    """What is deleted after the applies, when no workload names it any more."""
 
     @property
     def matters(self) -> bool:
-        """Whether one apply of everything is refused."""
-        return bool(self.recreated or self.steps or self.unknown)
+        """Whether one apply of everything is refused, or harms workloads."""
+        return bool(self.recreated or self.steps or self.unknown or self.last)
 
 
-def apply_order(old: Cluster, new: Cluster, changes: Iterable[ObjectChange]) -> ApplyOrder:
-    """The order in which a change from the old objects to the new ones must be applied."""
-    return replace(steps_of(old, new), recreated=tuple(recreated(old, changes)))
+def apply_order(
+    old: Cluster, new: Cluster, changes: Sequence[ObjectChange], after: Cluster
+) -> ApplyOrder:
+    """The order in which a change from the old objects to the new ones must be applied.
+
+    `after` are all objects after the change, with workloads.
+    """
+    order = steps_of(old, new)
+    earlier = {name for step in order.steps for name in step.delete}
+    return replace(
+        order,
+        recreated=tuple(recreated(old, changes)),
+        last=deletions(changes, after, earlier),
+    )
 
 
 def recreated(old: Cluster, changes: Iterable[ObjectChange]) -> list[Recreated]:

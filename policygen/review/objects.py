@@ -22,9 +22,11 @@ class ObjectChange(Struct, frozen=True, eq=False):
     object: Object
     """The new object, or the old one if it is removed."""
     fields: tuple[FieldDifference, ...] = ()
-    """`expected` is the value before, and `found` the value after."""
+    """`expected` is the value before, and `found` the value after. Of an added object only if it is renamed."""
     foreign: bool = False
     """Whether it is on a cluster or among manifests, and policygen did not render it. So nothing removes it."""
+    other_names: tuple[str, ...] = ()
+    """Of a renamed object: the new name of a removed one, the old names of an added one."""
 
 
 def object_changes(

@@ -338,12 +338,15 @@ def test_queues_of_volcano_by_hand_are_compared_with_rendered_queues(tmp_path):
     hand.write_text(VOLCANO_BY_HAND)
     adopted = adopt(AdoptRequest(LintRequest(manifests=(str(hand),))))
     spec.write_text(adopted.text.replace("guarantee: 8", "guarantee: 6"))
-    assert shown(of(hand, spec)).splitlines()[:4] == [
+    lines = shown(of(hand, spec)).splitlines()
+    assert lines[:4] == [
         "pool volcano",
         "  team eval  guaranteed 8 → 11 nvidia.com/gpu, may still reach 32",
         "  team sim   guaranteed 16 → 21 nvidia.com/gpu, may still reach 32",
-        "objects: 4 added, 3 removed, 0 changed",
+        "apply order: 1 apply; then 3 deletions",
     ]
+    assert lines[4].startswith("  last  delete Queue eval (now eval.volcano), Queue sim ")
+    assert lines[5] == "objects: 4 added, 3 removed, 0 changed; 3 of them renamed"
 
 
 def test_both_sides_read_what_an_unreclaimable_queue_deserves(tmp_path):

@@ -1,5 +1,7 @@
 """`policygen render --steps-from`: folders of applies."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -133,3 +135,22 @@ def test_diff_names_the_command_for_a_spec(files):
     shown = diff("old.yaml", "there")
     assert "apply order: " in shown
     assert "--steps-from" not in shown
+
+
+def test_a_renamed_priority_is_deleted_last(files):
+    renamed = SPEC.replace("name: high", "name: urgent").replace(
+        "{name: b}\nspec", "{name: c}\nspec"
+    )
+    (files / "new.yaml").write_text(renamed)
+    done = run("--steps-from", "old.yaml", "-o", "steps")
+    assert done.stderr.splitlines()[1:] == [
+        "kubectl delete queue.scheduling.volcano.sh b.p",  # the new queue needs its amounts
+        "kubectl apply --server-side -f steps/1",
+        "run last, when no workload names what is deleted:",
+        "kubectl delete priorityclass.scheduling.k8s.io high",
+    ]
+    shown = CliRunner().invoke(cli, ["diff", "old.yaml", "new.yaml"]).stdout
+    assert re.search(
+        r"last +delete PriorityClass high \(now urgent\) when no workload names it", shown
+    )
+    assert re.search("- Queue b.p +renamed to c.p", shown)

@@ -1,12 +1,13 @@
 """The order of applies of two states."""
 
 from policygen.core.finding import At
+from policygen.documents.parse import mapping
 from policygen.drift.changes import What
 from policygen.drift.compare import FieldDifference
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.review.apply_order import apply_order, steps_of
-from policygen.review.objects import ObjectChange
+from policygen.review.objects import ObjectChange, object_changes
 from tests.client.looks import snapshot
 
 
@@ -29,13 +30,13 @@ POOL = queue("p", 8, "root")
 
 def test_one_apply_has_no_order():
     old, new = made(POOL, queue("a", 4)), made(POOL, queue("a", 4), queue("b", 4))
-    assert not apply_order(old, new, ()).matters
+    assert not apply_order(old, new, (), new).matters
     assert len(steps_of(old, new, always=True).steps) == 1
 
 
 def test_amounts_that_move_need_two_applies():
     old, new = made(POOL, queue("a", 4), queue("b", 4)), made(POOL, queue("a", 6), queue("b", 2))
-    assert [it.changed for it in apply_order(old, new, ()).steps] == [("b",), ("a",)]
+    assert [it.changed for it in apply_order(old, new, (), new).steps] == [("b",), ("a",)]
 
 
 def test_only_queues_of_policygen_are_deleted_on_a_cluster():
@@ -44,7 +45,7 @@ def test_only_queues_of_policygen_are_deleted_on_a_cluster():
     for labels, deleted in (({}, None), ({"policygen.dev/set": "default"}, ("b",))):
         things = [POOL, queue("a", 4), queue("b", 4, **labels)]
         old = Cluster((Object.read(it, At(0)) for it in things), seen)
-        order = apply_order(old, new, ())
+        order = apply_order(old, new, (), new)
         assert order.matters
         if deleted is None:
             assert order.unknown == "Volcano refuses Queue a beside the Queues that stay"
@@ -68,7 +69,15 @@ def test_an_object_that_the_server_refuses_to_change_is_deleted_first():
     ]
     field = FieldDifference(("value",), 1, 2, ("value",))
     change = ObjectChange(What.CHANGED, both[1], (field,))
-    order = apply_order(Cluster(both[:1]), Cluster(both[1:]), [change])
+    order = apply_order(Cluster(both[:1]), Cluster(both[1:]), [change], Cluster(()))
     assert [(str(it.object), it.why) for it in order.recreated] == [
         ("PriorityClass high", "value is immutable")
     ]
+
+
+def test_queues_that_are_deleted_before_an_apply_are_not_deleted_again():
+    old, new = made(POOL, queue("a", 4), queue("b", 4)), made(POOL, queue("a", 8))
+    changes = list(object_changes(old.objects, new.objects, mapping))
+    order = apply_order(old, new, changes, new)
+    assert [it.delete for it in order.steps] == [("b",)]
+    assert order.last == ()
