@@ -95,6 +95,7 @@ def json(review: Review, out: TextIO) -> None:
                 {
                     "pool": pool.pool,
                     "available": {name: _both(name, pair) for name, pair in pool.available},
+                    "unassigned": {name: _both(name, pair) for name, pair in pool.unassigned},
                     "quotas": [
                         {
                             "team": it.team,
@@ -102,6 +103,7 @@ def json(review: Review, out: TextIO) -> None:
                             "guarantee": _both(it.resource, it.guarantee),
                             "limit": _both(it.resource, it.limit),
                             "weight": [it.weight.before, it.weight.after],
+                            "unchanged": {name: quantity(name, held) for name, held in it.fixed},
                         }
                         for it in pool.quotas
                     ],
@@ -232,6 +234,10 @@ def _pool(pool: PoolChange) -> Iterator[tuple[str, str]]:
         else:
             said = f"{quantity(name, pair.before)} → {_amount(name, pair.after)} for all teams"
         yield "", said
+    for name, pair in pool.unassigned:
+        change = f"{quantity(name, pair.before or 0)} → {_amount(name, pair.after)}"
+        more = "; every team may use them up to its limit" if pair.after else ""
+        yield "", f"{change} guaranteed to no team{more}"
     for quota in pool.quotas:
         yield f"team {quota.team}", _quota(quota)
 
@@ -261,6 +267,8 @@ def _quota(quota: QuotaChange) -> str:
         parts.append(f"may still reach {quantity(name, limit.after or 0)}")
     if quota.weight.changed:
         parts.append(f"weight {quota.weight.before} → {quota.weight.after}")
+    if quota.fixed and guarantee.before:
+        parts.append(f"still guaranteed {_needs(quota.fixed)}")
     return ", ".join(parts)
 
 

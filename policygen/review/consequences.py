@@ -32,6 +32,8 @@ class QuotaChange(Struct, frozen=True):
     guarantee: Pair
     limit: Pair
     weight: Pair
+    fixed: tuple[tuple[str, int], ...] = ()
+    """Guaranteed cpu and memory that stay the same, although the guarantee of the resource changes."""
 
 
 class PoolChange(Struct, frozen=True):
@@ -40,6 +42,8 @@ class PoolChange(Struct, frozen=True):
     pool: str
     available: tuple[tuple[str, Pair], ...]
     """The changed amounts for all teams together, by resource. Cpu and memory only if no other changes."""
+    unassigned: tuple[tuple[str, Pair], ...]
+    """The changed amounts that no team is guaranteed, by resource, without cpu and memory."""
     quotas: tuple[QuotaChange, ...]
     """By team. Cpu and memory only if no other resource of the team changes."""
 
@@ -98,6 +102,7 @@ def consequences(old: Decisions, new: Decisions) -> Consequences:
 def _pools(old: Decisions, new: Decisions) -> Iterator[PoolChange]:
     available = [{it.name: it.available for it in side.pools} for side in (old, new)]
     quotas = [_quotas(side) for side in (old, new)]
+    rest = [_unassigned(side) for side in (old, new)]
     for pool in sorted({*available[0], *available[1]}):
         before, after = (side.get(pool, {}) for side in available)
         was, now = (side.get(pool, {}) for side in quotas)
@@ -106,7 +111,24 @@ def _pools(old: Decisions, new: Decisions) -> Iterator[PoolChange]:
             [(name, _pair(name, before, after)) for name in dict.fromkeys((*before, *after))]
         )
         if amounts or changed:
-            yield PoolChange(pool, amounts, tuple(changed))
+            free = [side.get(pool, {}) for side in rest]
+            # Of a new or removed pool, nothing moved.
+            both = [(name, _pair(name, *free)) for name in free[0] if name in free[1]]
+            unassigned = tuple((name, pair) for name, pair in both if pair.changed)
+            yield PoolChange(pool, amounts, unassigned, tuple(changed))
+
+
+def _unassigned(decided: Decisions) -> Mapping[str, Vector]:
+    """By pool, the devices that no team is guaranteed, if any team has a guarantee of them."""
+    return {
+        pool: {
+            name: count
+            for name, count in amounts.items()
+            if name not in HOST and any(it.guarantee[pool].get(name) for it in tree.nodes)
+        }
+        for tree in decided.trees
+        for pool, amounts in tree.rest.items()
+    }
 
 
 def _quotas(decided: Decisions) -> Mapping[str, Mapping[str, _Quota]]:
@@ -137,7 +159,11 @@ def _quota(
     ]
     changed = [it for it in made if it.guarantee.changed or it.limit.changed or it.weight.changed]
     devices = [it for it in changed if it.resource not in HOST]
-    yield from devices or changed
+    both = ((name, _pair(name, old.guarantee, new.guarantee)) for name in HOST)
+    fixed = tuple((name, it.after) for name, it in both if it.after and not it.changed)
+    yield from (replace(it, fixed=fixed if it.guarantee.changed else ()) for it in devices)
+    if not devices:
+        yield from changed
 
 
 def _counted(amounts: Sequence[tuple[str, Pair]]) -> tuple[tuple[str, Pair], ...]:

@@ -199,6 +199,26 @@ def test_cpu_alone_is_shown_if_no_gpu_changes(reviewed):
     assert "180 → 176 cores for all teams" in made
 
 
+def test_gpus_that_move_without_cpu_and_freed_gpus_are_noted(reviewed):
+    old = SPEC.replace(
+        "guarantee: 40, limit: 64", "guarantee: 40, cpu: {guarantee: 400}, memory: {guarantee: 4Ti}"
+    )
+    made = reviewed(old, old.replace("guarantee: 40,", "guarantee: 32,"))
+    assert shown(made).splitlines()[:3] == [
+        "pool a100",
+        "            0 → 8 nvidia.com/gpu guaranteed to no team; every team may use them up to its limit",
+        (
+            "  team nlp  guaranteed 40 → 32 nvidia.com/gpu, may still reach 64, still guaranteed 400 cores "
+            "and 4Ti of memory"
+        ),
+    ]
+    data = json.loads(shown(made, forms.json))
+    jsonschema.validate(data, _schema())
+    (pool,) = data["pools"]
+    assert pool["unassigned"] == {"nvidia.com/gpu": ["0", "8"]}
+    assert pool["quotas"][0]["unchanged"] == {"cpu": "400", "memory": "4Ti"}
+
+
 def _schema():
     return json.loads((Path(__file__).parents[2] / "schemas" / "review.schema.json").read_text())
 
