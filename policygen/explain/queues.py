@@ -1,6 +1,6 @@
 """The steps to the values of queues, cohorts and pod groups."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from policygen.core.finding import Path
 from policygen.explain import quotas
@@ -46,14 +46,14 @@ class Queues:
             ):
                 facts = next(it for it in tree.pools if it.name == pool)
                 if field == "name":
-                    return [_resource(facts, resource)]
+                    return [resource_of(facts, resource)]
                 return _cell(tree, node, facts, resource, field)
             case ("spec", "resourceGroups", _, "flavors", str(pool), "name"):
                 facts = next(it for it in tree.pools if it.name == pool)
                 return [Step("pool", pool, at=facts.pool.at.to("metadata", "name"))]
             case ("spec", "resourceGroups", _, "coveredResources", int(index)):
                 facts = tree.pools[0]
-                return [_resource(facts, facts.keys[index])]
+                return [resource_of(facts, facts.keys[index])]
             case ("spec", "flavorFungibility", "whenCanBorrow"):
                 return [_when_can_borrow(self._decided.platform, tree, item)]
         return _common(tree, node, path)
@@ -266,20 +266,20 @@ def deserved(
     )
     own = exact(resource, mine)
     if resource not in HOST:
+        ceilings = [it.limit[pool][resource] - it.guarantee[pool][resource] for it in siblings]
+        divided = whole[resource] - sum(floors)
+        inputs = divided, [it.weight for it in siblings], [0] * len(siblings), ceilings
         share = quotas.by_weight(
             "share by weight",
             amount - mine,
-            (
-                whole[resource] - sum(floors),
-                [it.weight for it in siblings],
-                [0] * len(siblings),
-                [it.limit[pool][resource] - it.guarantee[pool][resource] for it in siblings],
-            ),
+            inputs,
             siblings.index(node),
             "all that its limit allows",
         )
+        full = [siblings[it] for it in quotas.bounded(inputs)]
         return [
             *before,
+            *_up_to_limit(tree, full, facts, resource, divided, others=node not in full),
             share,
             Step(f"deserved of {node.name}", str(amount), f"{own} + {share.value}"),
         ]
@@ -294,6 +294,37 @@ def deserved(
     ]
 
 
+def _up_to_limit(  # noqa: PLR0913 - what is divided, and who divides it
+    tree: Tree,
+    full: Sequence[TeamNode],
+    facts: PoolFacts,
+    resource: str,
+    divided: int,
+    *,
+    others: bool,
+) -> Steps:
+    """The steps to what teams take that have reached their limits, and with `others` to what they leave."""
+    if not full:
+        return []
+    taken = [it.limit[facts.name][resource] - it.guarantee[facts.name][resource] for it in full]
+    shares = [
+        Step(
+            f"share of {it.name}",
+            exact(resource, count),
+            minus(resource, it.limit[facts.name][resource], [it.guarantee[facts.name][resource]]),
+            note="all that its limit allows",
+        )
+        for it, count in zip(full, taken, strict=True)
+    ]
+    left = Step(
+        "left for the other teams",
+        exact(resource, divided - sum(taken)),
+        minus(resource, divided, taken),
+    )
+    limits = (quotas.limit(tree, it, facts, resource) for it in full)
+    return joined(*limits, *([shares, [left]] if others else []))
+
+
 def _extra(facts: PoolFacts, amounts: Mapping[str, Vector], node: TeamNode) -> int:
     """What a queue has by weight, in slices."""
     return sum(
@@ -302,7 +333,8 @@ def _extra(facts: PoolFacts, amounts: Mapping[str, Vector], node: TeamNode) -> i
     )
 
 
-def _resource(facts: PoolFacts, resource: str) -> Step:
+def resource_of(facts: PoolFacts, resource: str) -> Step:
+    """The name of a resource of a pool."""
     if resource in HOST:
         return Step("resource", resource, note="every queue counts the cpu and memory of its nodes")
     spec = facts.pool.at / "spec"

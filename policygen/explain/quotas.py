@@ -169,6 +169,15 @@ def by_weight(
     return Step(name, str(value), formula, note=note)
 
 
+def bounded(inputs: tuple[int, Sequence[int], Sequence[int], Sequence[int]]) -> list[int]:
+    """The indexes of the shares that are not by weight, since they have reached their upper bound."""
+    division = divide(*inputs)
+    if division is None:
+        return []
+    ceilings = inputs[-1]
+    return [it for it in range(len(ceilings)) if it not in division.open and ceilings[it] > 0]
+
+
 def proportional(facts: PoolFacts, resource: str, units: dict[str, int]) -> str:
     """The formula of cpu or memory in proportion to units."""
     scale = facts.slices

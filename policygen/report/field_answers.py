@@ -1,5 +1,6 @@
 """Writes what `explain` answers about rendered objects, as text or JSON."""
 
+import json as json_text
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
@@ -149,7 +150,9 @@ def located(at: At, origins: Mapping[At, Origin]) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    if not isinstance(value, str):
+        return str(value)
+    return value if "\n" in value else json_text.dumps(value, ensure_ascii=False)
 
 
 def _shortened(value: str) -> str:

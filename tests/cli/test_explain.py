@@ -254,3 +254,47 @@ def test_completion_finds_a_spec_of_another_name(tmp_path, monkeypatch):
         shutil.copy(path, tmp_path / "policy")
     Path("other.yaml").write_text("kind: ConfigMap\n")
     assert [it[1] for it in completed("policygen explain team ev")] == ["evaluation"]
+
+
+LIMITED = """\
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec: {priorities: [{name: high, value: 10, description: 'say "hi"'}]}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: v}
+spec:
+  nodeSelector: {pool: v}
+  gpu: {product: h100-80gb}
+  capacity: {nodes: 4, nodeType: a3-highgpu-8g}
+  scheduler: volcano
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: lab}
+spec: {namespaces: [{name: lab}], quotas: [{pool: v, guarantee: 4, limit: 6}]}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: big}
+spec: {namespaces: [{name: big}], quotas: [{pool: v, guarantee: 8, weight: 2}]}
+"""
+
+
+def test_a_share_names_the_limits_of_the_teams_that_leave_more(run, tmp_path):
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(LIMITED)
+    out = run("explain", "Queue/big.v", 'spec.deserved["nvidia.com/gpu"]', spec)[1]
+    assert "  limit of team lab = 6  (" in out
+    assert "  share of lab = 6 - 4 = 2  (all that its limit allows)\n" in out
+    assert "  left for the other teams = 20 - 2 = 18\n" in out
+    assert "  share by weight = floor(18 × 2 / 2) = 18  (" in out
+
+
+def test_quotes_in_a_value_are_escaped(run, tmp_path):
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(LIMITED)
+    out = run("explain", "PriorityClass/high", "description", spec)[1]
+    assert out.startswith('PriorityClass high description = "say \\"hi\\""\n')

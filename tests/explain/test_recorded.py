@@ -30,3 +30,19 @@ def test_the_steps_end_with_the_recorded_number(example):
             assert any(it.at for it in steps)
             seen.add(rule["record"])
     assert seen == AMOUNTS
+
+
+def test_a_query_has_the_place_of_each_name_in_it():
+    found = explain_object.opened(RenderRequest((str(ROOT / "examples" / "kueue-team-tree"),), {}))
+    values = Values(found.compiled.decisions)
+    index = next(i for i, it in enumerate(found.objects) if it.object.kind == "PrometheusRule")
+    item, data = found.objects[index].item, found.data[index]
+    for group, rules in enumerate(it["rules"] for it in data["spec"]["groups"]):
+        for number, rule in enumerate(rules):
+            labels = rule["labels"]
+            if rule.get("record") in AMOUNTS or not {"pool", "team"} <= labels.keys():
+                continue
+            path = ("spec", "groups", group, "rules", number, "expr")
+            *steps, last = values.steps(item, data, path)
+            assert {it.value for it in steps} >= {labels["pool"], labels["team"]}
+            assert all(it.at for it in (*steps, last))
