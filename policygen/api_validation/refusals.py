@@ -1,14 +1,14 @@
 """What an API server would refuse in an object, checked without a server."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from policygen.api_validation import metadata, object_code, schemas, structural
-from policygen.api_validation.refusal import Reason, Refusal
+from policygen.api_validation.prevalidate import Acceptor
+from policygen.api_validation.refusal import Reason, Refusal, Spot, counted
 from policygen.api_validation.scalars import Check
-from policygen.core.finding import Path
-from policygen.core.names import KEYED_METADATA
+from policygen.core.finding import Path, at_path
 
 
 def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Refusal]:
@@ -27,22 +27,21 @@ def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Ref
 def refusals_with_apply(
     thing: Mapping[str, Any],
     kind: schemas.ServedKind,
-    accepts: Callable[[Mapping[str, Any]], bool] = lambda _: False,
+    acceptor: Acceptor | None = None,
 ) -> Iterator[Refusal]:
     """Like `refusals`, with the reasons for which only server-side apply refuses to create the object.
 
-    `accepts` is a fast check: True if a server certainly accepts an object of this kind.
+    The acceptor of the kind makes it faster if only one entry of the object is refused.
     """
-    found: list[Refusal] = []
     written = thing
     if kind.status_dropped and "status" in thing:
         thing = {key: value for key, value in thing.items() if key != "status"}
-    in_metadata: list[Refusal] = []
-    meta = {} if thing.get("metadata") is None else thing["metadata"]
-    metadata.check(meta, kind, in_metadata)
-    if not in_metadata or not accepts({**thing, "metadata": _without_keys(meta)}):
+    part = acceptor and acceptor.refused_part(thing)
+    found = _of_part(thing, kind, part) if part else []
+    if not counted(found, 0):
+        found = []
         _check(kind.api_version, kind.kind)(dict(thing), None, found)
-    found += in_metadata
+        _check_metadata(thing, kind, found)
     object_code.check(written, kind, found)
     for refusal in found:
         if refusal.reason is not Reason.SERVER_SIDE_APPLY or not _replaced(
@@ -51,11 +50,27 @@ def refusals_with_apply(
             yield refusal
 
 
-def _without_keys(meta: Any) -> Any:
-    """Metadata without labels and annotations, which no schema and no code of a kind restricts."""
-    if not isinstance(meta, dict):
-        return meta
-    return {key: value for key, value in meta.items() if key not in KEYED_METADATA}
+def _of_part(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) -> list[Refusal]:
+    """The refusals of the metadata, or of one entry, of an object that is valid without them."""
+    found: list[Refusal] = []
+    if path == ("metadata",):
+        _check_metadata(thing, kind, found)
+        return found
+    *above, last = path
+    spot: Spot = None
+    for step in above:
+        spot = spot, step
+    check, keys = _entries(kind.api_version, kind.kind, tuple(above))
+    if last not in keys:
+        check({last: at_path(thing, path)}, spot, found)
+    return found
+
+
+def _check_metadata(
+    thing: Mapping[str, Any], kind: schemas.ServedKind, found: list[Refusal]
+) -> None:
+    meta = thing.get("metadata")
+    metadata.check({} if meta is None else meta, kind, found)
 
 
 def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) -> bool:
@@ -85,11 +100,31 @@ def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) ->
 
 @cache
 def _check(api_version: str, kind: str) -> Check:
+    schema, custom = _schema(api_version, kind)
+    return structural.check(schema, custom=custom)
+
+
+@cache
+def _entries(api_version: str, kind: str, path: Path) -> tuple[Check, Sequence[str]]:
+    """The check of entries of the mapping at a path.
+
+    If it is in a list, also its keys: other entries of the list may be refused because of these.
+    """
+    schema, custom = _schema(api_version, kind)
+    keys: Sequence[str] = ()
+    for step in path:
+        keys = schema.get("x-kubernetes-list-map-keys", ()) if isinstance(step, int) else ()
+        schema = structural.below(schema, step)
+    return structural.entries(schema, custom=custom), keys
+
+
+@cache
+def _schema(api_version: str, kind: str) -> tuple[structural.Schema, bool]:
+    """The schema of a kind, without that of its metadata, and whether the kind is a custom one."""
     found = schemas.served(api_version, kind)
     if found is None:
         raise LookupError(f"policygen has no schema for kind {kind} of {api_version}")
     properties = found.schema["properties"]
     # Metadata is checked separately; a CRD can only narrow it.
     open_metadata = {**properties["metadata"], "x-kubernetes-preserve-unknown-fields": True}
-    schema = {**found.schema, "properties": {**properties, "metadata": open_metadata}}
-    return structural.check(schema, custom=found.custom)
+    return {**found.schema, "properties": {**properties, "metadata": open_metadata}}, found.custom

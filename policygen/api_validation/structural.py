@@ -67,7 +67,7 @@ def _mapping(schema: Schema, *, custom: bool) -> Check:
         if not isinstance(value, dict):
             return _wrong(value, "a mapping", spot, out)
         before = len(out)
-        filled = _checked(value, parts, spot, out)
+        filled = _checked(value, spot, out, parts)
         misspelt = _misspelt_fields(out[before:], spot) if len(out) > before else ()
         for name, default in parts.defaults.items():
             if name not in filled and name not in misspelt:
@@ -83,6 +83,11 @@ def _mapping(schema: Schema, *, custom: bool) -> Check:
     return check_value
 
 
+def entries(schema: Schema, *, custom: bool) -> Check:
+    """The check of the entries that a mapping of this schema has; it does not look for missing ones."""
+    return partial(_checked, parts=_Parts(schema, custom=custom))
+
+
 def _misspelt_fields(refused: list[Refusal], spot: Spot) -> frozenset[str]:
     """The fields of a mapping that exist under a misspelled name."""
     here = path_to(spot)
@@ -90,7 +95,7 @@ def _misspelt_fields(refused: list[Refusal], spot: Spot) -> frozenset[str]:
 
 
 def _checked(
-    value: dict[str, Any], parts: "_Parts", spot: Spot, out: list[Refusal]
+    value: dict[str, Any], spot: Spot, out: list[Refusal], parts: "_Parts"
 ) -> dict[str, Any]:
     """The entries with their defaults; a copy only if one changed."""
     filled, compiled = value, parts.compiled

@@ -25,8 +25,12 @@ def kind_of(thing):
     return served(thing["apiVersion"], thing["kind"])
 
 
+def of_kind(thing):
+    return acceptor(thing["apiVersion"], thing["kind"])
+
+
 def accepts(thing):
-    return acceptor(thing["apiVersion"], thing["kind"]).accepts(thing)
+    return of_kind(thing).accepts(thing)
 
 
 def is_refused(thing):
@@ -66,17 +70,31 @@ def test_what_is_refused_is_never_accepted(thing):
     assert refused
 
 
+@pytest.mark.parametrize("labels", [False, True])
 @pytest.mark.parametrize("thing", SAMPLES, ids=name)
-def test_other_faults_than_those_of_labels_are_found_with_prevalidation(thing):
+def test_prevalidation_finds_the_same_refusals_as_the_full_check(thing, labels):
     draw = random.Random(json.dumps(thing))
     possible = changes(thing)
+    parts = 0
     for change in draw.sample(possible, min(PER_SAMPLE // 3, len(possible))):
         changed = fast_json.read(json.dumps(change.of(thing)))
         metadata = changed.get("metadata")
-        if isinstance(metadata, dict):
-            metadata[draw.choice(("labels", "annotations"))] = {"a b": "c"}
+        if labels and isinstance(metadata, dict):
+            metadata[draw.choice(("labels", "annotations"))] = {"a b": "c", "d": "e"}
         full = list(refusals_with_apply(changed, kind_of(thing)))
-        assert list(refusals_with_apply(changed, kind_of(thing), accepts)) == full
+        assert list(refusals_with_apply(changed, kind_of(thing), of_kind(thing))) == full, change
+        parts += of_kind(thing).refused_part(changed) is not None
+    assert parts or not labels
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"finalizers": ["a b", "c d"]}, {"labels": {"01": 1, "1": 2}}]
+)
+def test_faults_in_entries_of_a_list_and_under_numbers_are_found_with_prevalidation(metadata):
+    changed = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", **metadata}}
+    full = list(refusals_with_apply(changed, kind_of(changed)))
+    assert len(full) == 2
+    assert list(refusals_with_apply(changed, kind_of(changed), of_kind(changed))) == full
 
 
 def pods(schema):

@@ -167,12 +167,10 @@ def _refusals(
         yield from ((it, "") for it in apply_refusals(obj.data.get("metadata")))
     if is_sound:
         return
-    if not applied:
-        judged = api_refusals(obj.data, served)
-    elif many:
-        judged = refusals_with_apply(obj.data, served, acceptor(*kind).accepts)
+    if applied:
+        judged = refusals_with_apply(obj.data, served, acceptor(*kind) if many else None)
     else:
-        judged = refusals_with_apply(obj.data, served)
+        judged = api_refusals(obj.data, served)
     found = [(it, _corrected_by(obj, it)) for it in judged]
     yield from found
     corrected = [it for it, by in found if by]
