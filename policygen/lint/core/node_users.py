@@ -1,6 +1,6 @@
 """The nodes on which pods with accelerators can run, by the scheduler that places them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from msgspec import Struct
@@ -81,16 +81,19 @@ def _compete(one: NodeUser, other: NodeUser) -> bool:
     return equal or not one.needed.isdisjoint(other.needed)
 
 
-def node_users(facts: Facts) -> Iterator[NodeUser]:
-    """Each template that requests an accelerator, once for each resource. Skips unknown schedulers."""
+class GpuRequest(Struct, frozen=True, eq=False):
+    """A template that requests accelerators, and the scheduler of its pods."""
+
+    process: str
+    """The program behind the name of the scheduler."""
+    resources: tuple[str, ...]
+    workload: Workload
+    template: PodTemplate
+
+
+def gpu_requests(facts: Facts) -> Iterator[GpuRequest]:
+    """Each template that requests an accelerator. Skips unknown schedulers."""
     process = facts.cluster.derive(_processes)
-    index = facts.derive(node_index)
-    demands = (
-        {id(it.template): it for it in facts.derive(pod_demands)}
-        if index.all or facts.cluster.flavors
-        else {}
-    )
-    known: dict[Demand, Bits] = {}
     wrong = "gang-scheduler-not-volcano" in facts.run
     for workload in facts.cluster.workloads:
         if workload.kind == "DaemonSet":
@@ -104,13 +107,29 @@ def node_users(facts: Facts) -> Iterator[NodeUser]:
             own = process.get(workload.scheduler_name(template) or DEFAULT_SCHEDULER)
             if own is None or (own != SCHEDULER and _needs_queue(facts, workload)):
                 continue
-            it = demands.get(id(template))
-            selector = frozenset(template.spec.node_selector.items())
-            needed = selector | _flavor_labels(it)
-            for resource in requested:
-                nodes = _nodes(it, resource, index, known) if it else 0
-                labels_ = frozenset() if nodes else needed
-                yield NodeUser(own, resource, nodes, labels_, selector, workload, template)
+            yield GpuRequest(own, tuple(requested), workload, template)
+
+
+def node_users(facts: Facts, requests: Iterable[GpuRequest]) -> Iterator[NodeUser]:
+    """The nodes of each request, once for each resource."""
+    index = facts.derive(node_index)
+    demands = (
+        {id(it.template): it for it in facts.derive(pod_demands)}
+        if index.all or facts.cluster.flavors
+        else {}
+    )
+    known: dict[Demand, Bits] = {}
+    for request in requests:
+        template = request.template
+        it = demands.get(id(template))
+        selector = frozenset(template.spec.node_selector.items())
+        needed = selector | _flavor_labels(it)
+        for resource in request.resources:
+            nodes = _nodes(it, resource, index, known) if it else 0
+            labels_ = frozenset() if nodes else needed
+            yield NodeUser(
+                request.process, resource, nodes, labels_, selector, request.workload, template
+            )
 
 
 def _flavor_labels(demand: PodDemand | None) -> frozenset[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """The nodes that pods of each scheduler use."""
 
-from policygen.lint.core.node_users import FirstUsers, node_users
+from policygen.lint.core.node_users import FirstUsers, gpu_requests, node_users
 from tests.objects import facts
 
 NODE = """
@@ -24,7 +24,8 @@ spec:
 
 def users(nodes, pods):
     text = "".join(NODE % node for node in nodes) + "".join(POD % pod for pod in pods)
-    return list(node_users(facts(text.removesuffix("---\n"))))
+    given = facts(text.removesuffix("---\n"))
+    return list(node_users(given, gpu_requests(given)))
 
 
 def test_nodes_without_the_accelerator_are_not_used():

@@ -27,6 +27,9 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/framework/plugins/{podtopologyspread,interpodaffinity}/filtering.go of
     Kubernetes 1.36.3.
     """
+    templates = (template for it in facts.cluster.workloads for template in it.templates)
+    if not any(it.spec.topology_spread_constraints or it.spec.affinity for it in templates):
+        return
     known = facts.derive(partners)
     for pods in known.pods:
         if pods.template.replicas == 0:

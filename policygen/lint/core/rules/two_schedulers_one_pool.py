@@ -10,7 +10,7 @@ from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.node_index import Bits
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_nodes import node_index
-from policygen.lint.core.node_users import FirstUsers, NodeUser, node_users
+from policygen.lint.core.node_users import FirstUsers, NodeUser, gpu_requests, node_users
 from policygen.lint.core.pod_demands import READS
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.scheduler.packing import unpacked
@@ -38,13 +38,16 @@ def conflicts(facts: Facts) -> tuple[tuple[Workload, Hit], ...]:
 
 
 def _conflicts(facts: Facts) -> Iterator[tuple[Workload, Hit]]:
-    users: dict[tuple[object, ...], NodeUser] = {}
-    for user in node_users(facts):
-        key = (user.process, user.resource, user.nodes, user.needed, user.selector)
-        users.setdefault(key, user)
     # On a cluster, the other rule reports the pods that such nodes took.
     reported = facts.cluster.seen and "pod-bypasses-scheduler" in facts.run
     pools = () if reported else tuple(_pools(facts))
+    requests = tuple(gpu_requests(facts))
+    if not pools and len({it.process for it in requests}) < 2:
+        return
+    users: dict[tuple[object, ...], NodeUser] = {}
+    for user in node_users(facts, requests):
+        key = (user.process, user.resource, user.nodes, user.needed, user.selector)
+        users.setdefault(key, user)
     first = FirstUsers()
     for user in users.values():
         used = [it for it in pools if it.nodes & user.nodes]
