@@ -1,5 +1,7 @@
 """What `workload` does: renders the objects that run one model, in the form that the user wants."""
 
+import shlex
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -52,7 +54,7 @@ def workload(
 
     request = request._replace(extras=frozenset({WORKLOADS}))
     made = explain_name.compiled(request, stdin=stdin)
-    assignment = _assignment(made, name, namespace)
+    assignment = _assignment(made, request.specs, name, namespace)
     chosen = _form(assignment, form)
     spec = made.loaded.spec
     rendered = items(made, assignment, chosen)
@@ -94,7 +96,9 @@ def _kind(component: str, name: str) -> Kind:
     return next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == name)
 
 
-def _assignment(made: Compiled, name: str, namespace: str | None) -> Assignment:
+def _assignment(
+    made: Compiled, specs: Sequence[str], name: str, namespace: str | None
+) -> Assignment:
     """The place of a model. Raises UsageError."""
     known = {it.model.name: it for it in made.plan.workloads.placements}
     placement = known.get(name)
@@ -103,8 +107,8 @@ def _assignment(made: Compiled, name: str, namespace: str | None) -> Assignment:
     chosen = placement.chosen
     if chosen is None:
         raise UsageError(
-            f'model "{name}" fits no pool, so no field of its pods is decided; `policygen explain model '
-            f"{name}` shows why"
+            f'model "{name}" fits no pool, so no field of its pods is decided; '
+            f"`policygen explain model {shlex.join([name, *specs])}` shows why"
         )
     if chosen.node is None:
         raise UsageError(

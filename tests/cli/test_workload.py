@@ -1,5 +1,6 @@
 """The command workload prints what render prints for a model, in the form that the user wants."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,10 @@ def test_a_model_without_team_image_or_pool(run, tmp_path, pool, team):
     texts = (pool(), team("a", "guarantee: 8"), ARTICLE, big, bare)
     (spec / "spec.yaml").write_text("---\n".join(texts))
     assert "has no team" in run("workload", "m", spec)[2]
-    assert "fits no pool" in run("workload", "big", spec)[2]
+    message = run("workload", "big", spec)[2]
+    assert "fits no pool" in message
+    code, answer, _ = run(*shlex.split(message.partition("`policygen ")[2].partition("`")[0]))
+    assert (code, "Model big" in answer) == (0, True)
     code, out, err = run("workload", "bare", spec)
     assert code == 0
     assert "[image-missing]" in err
