@@ -92,3 +92,13 @@ def test_omitted_lines_are_found_again():
     assert shortened(printed, "a\nb\n...\ng\nh\n") == "a\nb\n...\ng\nh\n"
     assert shortened(printed, "a\nx\n...\n") == "a\nb\n...\n"
     assert shortened(printed, "a\nb\n") == printed
+
+
+def test_the_server_tests_that_docs_name_exist():
+    named = set()
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        named |= {*re.findall(r"`(test_\w+\.py)::(test_\w+)`", page.read_text("utf-8"))}
+    assert named
+    for file, name in sorted(named):
+        text = (ROOT / "tests" / "servers" / file).read_text("utf-8")
+        assert f"\ndef {name}(" in text, (file, name)
