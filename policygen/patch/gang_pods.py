@@ -14,6 +14,9 @@ from policygen.patch.model_finder import RunModel
 _GROUPS: Mapping[str, Path] = {"LeaderWorkerSet": ("spec", "replicas")}
 """Where an object of a kind has the number of its gangs. Objects of other kinds are one gang."""
 
+_GROUP = "kueue.x-k8s.io/pod-group-name"
+_TOTAL = "kueue.x-k8s.io/pod-group-total-count"
+
 
 def write(draft: Draft, object_: Object, run: RunModel, gpus: Sequence[Path]) -> None:
     """Write how many pods with GPUs start, if it is missing. A contradiction if it is another number.
@@ -21,7 +24,10 @@ def write(draft: Draft, object_: Object, run: RunModel, gpus: Sequence[Path]) ->
     `gpus` are the templates of pods with GPUs. The author decides the number of pods of other models.
     """
     gang = run.assignment.model.gang
-    if gang is None or object_.kind == "Pod" or not gpus:
+    if gang is None or not gpus:
+        return
+    if object_.kind == "Pod":
+        _in_group(draft, run, gang.size)
         return
     pods = _pods(object_, gpus)
     if pods is None:
@@ -45,6 +51,24 @@ def write(draft: Draft, object_: Object, run: RunModel, gpus: Sequence[Path]) ->
         most = at_path(object_.data, fields[0].at_most)
         if most is None or (integer(most) or 0) < gang.size:
             draft.add(fields[0].at_most, gang.size)
+
+
+def _in_group(draft: Draft, run: RunModel, size: int) -> None:
+    """A pod of a gang, which Kueue admits together with the others only if all name one pod group."""
+    facts = run.assignment.facts
+    if facts.scheduler != "kueue" or not facts.policy.gang_scheduling:
+        return
+    label, total = (("metadata", *it) for it in (("labels", _GROUP), ("annotations", _TOTAL)))
+    if draft.value(label) is None:
+        draft.refuse(
+            label,
+            f"model {quoted(run.model)} is a gang of {size} pods, but Kueue admits a pod without a pod group alone",
+            f'write the label {_GROUP} and the annotation {_TOTAL}: "{size}" in all pods of the gang, or '
+            "run the model as a Job",
+            f"the pod has no label {_GROUP}",
+        )
+    else:
+        draft.add(total, f"{size}")
 
 
 def _pods(object_: Object, gpus: Sequence[Path]) -> int | None:

@@ -515,6 +515,48 @@ FIELDS = {
 }
 
 
+GROUP = "kueue.x-k8s.io/pod-group-name"
+POD = f"""\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: worker
+  namespace: vision
+  labels: {{policygen.dev/model: ranks, {GROUP}: run}}
+spec:
+  containers: [{{name: main, image: x}}]
+"""
+
+
+RANKS = """\
+apiVersion: policygen.dev/v1alpha1
+kind: Model
+metadata: {name: ranks}
+spec:
+  team: vision
+  workload: training
+  resources: {gpus: 1}
+  placement: {pools: [a100]}
+  gang: {size: 4}
+"""
+
+
+def test_a_pod_of_a_gang_is_in_a_pod_group(tmp_path):
+    (tmp_path / "spec.yaml").write_text(f"{POLICY.read_text()}---\n{RANKS}")
+    pod = tmp_path / "pod.yaml"
+    request = PatchRequest((str(pod),), (str(tmp_path / "spec.yaml"),))
+    pod.write_text(POD)
+    total = {"kueue.x-k8s.io/pod-group-total-count": "4"}
+    assert parsed(app_patch.patch(request).files[0].text)["metadata"]["annotations"] == total
+    pod.write_text(changed(f", {GROUP}: run", "", POD))
+    (found,) = app_patch.patch(request).refused
+    assert found.place.line == 6
+    assert (
+        'model "ranks" is a gang of 4 pods, but Kueue admits a pod without a pod group alone'
+        in found.message
+    )
+
+
 def test_a_namespace_of_the_team_has_its_own_queue():
     spec = yaml.safe_load_all(POLICY.read_text())
     documents = list(spec)
