@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from jsonschema_rs import ValidationError
 
 from policygen.core import versions
-from policygen.core.finding import At, Hit, Path, at_path
+from policygen.core.finding import At, Hit, Path, at_path, dotted
 from policygen.core.quoting import bare, counted, listed, quoted, shown
 from policygen.core.suggest import Names, suggest
 from policygen.spec import name_errors, rules, subschema, type_errors
@@ -158,7 +158,7 @@ def _unknown_keys(error: _SchemaError) -> Iterator[Hit]:
             continue
         at = (error.at / key).on_key()
         near = _nearest(key, known)
-        places = [] if near and _folded(near) == _folded(key) else _places(error.root, key)
+        places = [] if near and _folded(near) == _folded(key) else _places(error, key)
         if places:
             advice = f"move the field to {listed(places)}"
         elif near:
@@ -213,10 +213,15 @@ def _unused(error: _SchemaError) -> list[str]:
     return [key for key in error.schema.get("properties", ()) if key not in error.value]
 
 
-def _places(schema: Json, key: str) -> list[str]:
-    """The nearest places from the top of a form at which it has a key of this name."""
+def _places(error: _SchemaError, key: str) -> list[str]:
+    """The nearest places at which a form has a key of this name: below the mapping with the key, or from the top."""
+    here = re.sub(r"\[[0-9]+\]", "[]", dotted(error.at.path))
+    below = _nearest_places(error.root, key, [(here, error.schema)])
+    return below or _nearest_places(error.root, key, [("", error.root)])
+
+
+def _nearest_places(schema: Json, key: str, level: list[tuple[str, Json]]) -> list[str]:
     found: list[str] = []
-    level: list[tuple[str, Json]] = [("", schema)]
     while level and not found:
         deeper: list[tuple[str, Json]] = []
         for path, place in level:
