@@ -43,3 +43,27 @@ def test_a_budget_that_refuses_everything_needs_no_pods(lint, fields, alone, par
     budget = BUDGET.format(fields=fields)
     counts = (hits(budget), hits(budget, DEPLOYMENT, partial=True), hits(budget, DEPLOYMENT))
     assert counts == (alone, partial, complete)
+
+
+OTHER = "selector: {matchLabels: {app: %s}}, maxUnavailable: 1"
+OPERATOR = "apiVersion: example.com/v1\nkind: Server\nmetadata: {name: a, namespace: vision}\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "more", "partial", "advice"),
+    [
+        (OTHER % "chatt", (), False, "write app: chat"),
+        (OTHER % "web", (), False, "select the labels of the pods that it protects"),
+        ("maxUnavailable: 1", (), False, "select the labels of the pods that it protects"),
+        (OTHER % "chat", (), False, ""),
+        ("selector: {}, maxUnavailable: 1", (), False, ""),
+        (OTHER % "web", (), True, ""),
+        (OTHER % "web", (OPERATOR,), False, ""),
+        ("selector: {matchLabels: {job-name: a}}, maxUnavailable: 1", (), False, ""),
+    ],
+)
+def test_a_budget_that_selects_no_pod_of_a_complete_input(lint, fields, more, partial, advice):
+    report = lint(BUDGET.format(fields=fields), DEPLOYMENT, *more, partial=partial)
+    found = [it.message for it in report.findings if it.rule.name == "budget-selects-no-pod"]
+    begin = "PodDisruptionBudget vision/chat selects no pod, so a drain evicts all pods that it is meant for at once; "
+    assert found == ([begin + advice] if advice else [])

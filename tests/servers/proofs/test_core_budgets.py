@@ -43,6 +43,20 @@ def test_budget_blocks_drain(cluster: Cluster) -> None:
             assert _evict(cluster, name) == refused, name
 
 
+def test_budget_selects_no_pod(cluster: Cluster) -> None:
+    """The eviction API evicts both pods at once, and only one of the good example."""
+    cluster.add_nodes(Shape(), 2)
+    rule = "budget-selects-no-pod"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("healthy pods of the good budget", lambda: _healthy(cluster, "good"), 2)
+    cluster.becomes("running pods without a budget", lambda: _running(cluster, "bad"), 2)
+    cluster.becomes(
+        "why the bad budget allows nothing", lambda: _reason(cluster, "bad"), "InsufficientPods"
+    )
+    assert _evict(cluster, "bad") == [201, 201]
+    assert _evict(cluster, "good") == [201, 429]
+
+
 def _running(cluster: Cluster, namespace: str) -> int:
     """The server evicts pending pods, whatever a budget states."""
     return sum(it["status"].get("phase") == "Running" for it in cluster.pods(namespace))
