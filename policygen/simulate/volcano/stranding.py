@@ -1,6 +1,6 @@
 """Gangs of Volcano that wait while GPUs are free, because earlier pods were spread over the nodes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,8 +18,8 @@ from policygen.simulate.volcano.settings import SchedulerSettings, TierPlugin
 _SEEDS = (None, 1, 2)
 _BINPACK, _ORDER = "binpack", "nodeorder"
 _STRATEGY = "resource-strategy-fit"
-_SPREADS = ("leastrequested", "balancedresource", "podtopologyspread", "imagelocality")
-"""Scores of nodeorder that oppose packing."""
+_SPREADS = {"leastrequested": 1, "balancedresource": 1, "podtopologyspread": 2}
+"""Scores of nodeorder that oppose packing, with their default weights."""
 
 
 class StrandedGangs(Struct, frozen=True, eq=False):
@@ -30,6 +30,10 @@ class StrandedGangs(Struct, frozen=True, eq=False):
     """Accelerators that no pod holds."""
     packed: int
     """How many gangs wait with settings that pack."""
+    binpack: Mapping[str, str | int]
+    """The arguments of the plugin binpack of these settings."""
+    order: Mapping[str, int]
+    """The arguments of the plugin nodeorder that differ in these settings."""
 
 
 def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | None:
@@ -50,22 +54,33 @@ def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | No
     names = {name for it in gangs for one in it.pods for name in one.spec.requests if is_one(name)}
     packing = packing_settings(settings, sorted(names))
     packed = max(len(_played(scene, packing, ordered, seed)[0]) for seed in _SEEDS)
-    return StrandedGangs(waiting, free, packed) if packed < len(waiting) else None
+    if packed >= len(waiting):
+        return None
+    spreading = [it for tier in settings.tiers for it in tier if it.name == _ORDER]
+    order = {
+        f"{name}.weight": 0
+        for name, default in _SPREADS.items()
+        if any(it.number(f"{name}.weight", default) for it in spreading)
+    }
+    return StrandedGangs(waiting, free, packed, packing_arguments(sorted(names)), order)
 
 
 def packing_settings(settings: SchedulerSettings, resources: Iterable[str]) -> SchedulerSettings:
     """The same settings, with a plugin binpack that fills nodes by these resources, and nothing opposes it."""
-    names = [*resources]
-    arguments = {"binpack.weight": 10, "binpack.cpu": 0, "binpack.memory": 0}
-    weights = {f"binpack.resources.{name}": 10 for name in names}
-    binpack = TierPlugin(
-        _BINPACK, arguments={**arguments, "binpack.resources": ", ".join(names), **weights}
-    )
+    binpack = TierPlugin(_BINPACK, arguments=packing_arguments(resources))
     tiers = [
         tuple(_without_spreading(it) for it in tier if it.name not in (_BINPACK, _STRATEGY))
         for tier in settings.tiers
     ]
     return replace(settings, tiers=(*tiers, (binpack,)))
+
+
+def packing_arguments(resources: Iterable[str]) -> dict[str, str | int]:
+    """The arguments of a plugin binpack that fills nodes by these resources."""
+    names = [*resources]
+    arguments: dict[str, str | int] = {"binpack.weight": 10, "binpack.cpu": 0, "binpack.memory": 0}
+    weights = {f"binpack.resources.{name}": 10 for name in names}
+    return {**arguments, "binpack.resources": ", ".join(names), **weights}
 
 
 def _without_spreading(plugin: TierPlugin) -> TierPlugin:

@@ -68,6 +68,29 @@ def test_gangs_are_stranded_once_if_binpack_omits_gpus(tmp_path):
     assert _strands(tmp_path, cpu, rules[0])[0] == ["volcano-strands-gpus"]
 
 
+def test_the_arguments_that_pack_gpus_are_named_and_lead_to_a_clean_run(tmp_path):
+    text = examples("volcano-strands-gpus", good=False)[0].text
+    file = tmp_path / "all.yaml"
+    file.write_text(text, "utf-8")
+    request = app_lint.LintRequest(manifests=(str(file),), only=("volcano-strands-gpus",))
+    [found] = app_lint.lint(request, today=date(2026, 11, 23)).findings
+    remedy = found.message.rpartition("; ")[2]
+    assert remedy == (
+        "add the plugin binpack with the arguments binpack.weight: 10, binpack.cpu: 0, binpack.memory: 0, "
+        "binpack.resources: nvidia.com/gpu and binpack.resources.nvidia.com/gpu: 10, and nodeorder with "
+        "leastrequested.weight: 0, balancedresource.weight: 0 and podtopologyspread.weight: 0"
+    )
+    binpack, order = (
+        "".join(f"      {it}\n" for it in re.findall(r"[\w./]+: [\w./]+", part))
+        for part in remedy.split("nodeorder")
+    )
+    plugins = (
+        f"  - name: nodeorder\n    arguments:\n{order}  - name: binpack\n    arguments:\n{binpack}"
+    )
+    mended = text.replace("  - name: nodeorder\n", plugins, 1)
+    assert _strands(tmp_path, mended)[0] == []
+
+
 def test_gangs_of_one_size_or_too_many_pods_are_not_simulated(tmp_path, monkeypatch):
     text = examples("volcano-strands-gpus", good=False)[0].text
     rule = "volcano-strands-gpus"

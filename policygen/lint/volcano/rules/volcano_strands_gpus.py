@@ -1,6 +1,8 @@
 """Volcano spreads the pods of small gangs, so that GPUs stay free that a larger gang waits for."""
 
-from policygen.core.quoting import counted, some
+from typing import TYPE_CHECKING
+
+from policygen.core.quoting import counted, listed, some
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.simulated import JOB_S, READS, Owners, check_size, scene_of
@@ -23,6 +25,9 @@ from policygen.lint.volcano.rules import (
     deviceshare_does_not_pack_nodes,
     volcano_argument_mistyped,
 )
+
+if TYPE_CHECKING:  # most inputs need no simulation
+    from policygen.simulate.volcano.stranding import StrandedGangs
 
 _MOST_PODS = 1_000
 _OTHERS = (
@@ -71,11 +76,20 @@ def check(facts: Facts) -> Hits:
     yield Hit(
         RULE,
         f"Volcano does not pack GPUs: if the smallest gangs of the input start first, {names} {wait}, although "
-        f"{counted(found.free, 'GPU')} are free; with binpack for GPUs, {fewer if found.packed else run}; add the plugin "
-        "binpack with each GPU resource, and set the weights of nodeorder that prefer emptier nodes to 0",
+        f"{counted(found.free, 'GPU')} are free; with binpack for GPUs, {fewer if found.packed else run}; "
+        f"{'add the plugin binpack with' if packing is None else 'give binpack'} {_arguments(found)}",
         packing.at if packing is not None else configuration.entry.at / "tiers",
         tuple(it.at for it in waiting[:1]),
     )
+
+
+def _arguments(found: "StrandedGangs") -> str:
+    """What to type in the configuration."""
+    binpack, order = (
+        listed([f"{key}: {value}" for key, value in it.items()], "and") if it else ""
+        for it in (found.binpack, found.order)
+    )
+    return f"the arguments {binpack}{f', and nodeorder with {order}' if order else ''}"
 
 
 RULE = ObjectRule(
