@@ -231,3 +231,25 @@ def test_a_missing_priority_class_of_a_job_and_its_tasks_is_one_finding():
     )
     template = ("spec", "tasks", 0, "template", "spec", "priorityClassName")
     assert hit.related == (At(1, template),)
+
+
+def test_a_capability_below_deserved_and_a_gang_is_one_finding():
+    queue = QUEUE.format(
+        "vision", "{deserved: {nvidia.com/gpu: 8}, capability: {nvidia.com/gpu: %d}}"
+    )
+
+    def found(capability, gpus):
+        text = (queue % capability + GANG % ("a", gpus)).removesuffix("---\n")
+        given = replace(facts(text), run=RUN)
+        rules = (deserved_above_capability, gang_exceeds_queue)
+        return [it.message for rule in rules for it in rule.check(given)]
+
+    assert found(6, 2) == [
+        (
+            "Queue vision deserves 8 nvidia.com/gpu, above its capability of 6; raise capability, because "
+            "Job vision/a needs 8 nvidia.com/gpu at once"
+        )
+    ]
+    assert [it.rpartition("; ")[2] for it in found(6, 1)] == ["lower deserved, or raise capability"]
+    assert len(found(6, 3)) == 2
+    assert len(found(8, 3)) == 1

@@ -1,8 +1,13 @@
 """A Queue deserves more than its capability."""
 
 from policygen.core.amounts import amount_of, readable
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.volcano import QueueView
+from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
+from policygen.lint.volcano.gangs import GangNeeds, gangs
 
 
 def check(facts: Facts) -> Hits:
@@ -27,6 +32,10 @@ def check(facts: Facts) -> Hits:
             # To the scheduler, 0 cpu or memory means no limit.
             if checked or limit or name not in ("cpu", "memory"):
                 remedy = "lower deserved, or raise capability"
+                gang = _needing(facts.cluster, queue, name)
+                if gang is not None and gang.amounts[name] > limit:
+                    needs = amount_of(name, gang.amounts[name], limit)
+                    remedy = f"raise capability, because {gang.owner} needs {needs} at once"
                 if not limit and name in ("cpu", "memory"):
                     remedy = "raise capability, because 0 means no limit"
                 yield Hit(
@@ -38,6 +47,14 @@ def check(facts: Facts) -> Hits:
                 )
 
 
+def _needing(cluster: Cluster, queue: Entry[QueueView], resource: str) -> GangNeeds | None:
+    """The gang of a queue that needs most of a resource."""
+    every = [
+        it for it in cluster.derive(gangs) if it.queue == queue.name and resource in it.amounts
+    ]
+    return max(every, key=lambda it: it.amounts[resource], default=None)
+
+
 RULE = ObjectRule(
     "deserved-above-capability",
     Severity.ERROR,
@@ -46,5 +63,6 @@ RULE = ObjectRule(
     remedy="Lower deserved, or raise capability.",
     judges=("Queue",),
     check=check,
+    reads=("PodGroup", *KINDS),
     may_exist=True,
 )

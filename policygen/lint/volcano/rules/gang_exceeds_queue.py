@@ -13,9 +13,11 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.gangs import GangNeeds, gangs
+from policygen.lint.volcano.rules import deserved_above_capability
 
 
 class CapabilityExcess(Struct, frozen=True, eq=False):
@@ -31,14 +33,18 @@ def check(facts: Facts) -> Hits:
     """The gang is never enqueued, or its first pods hold GPUs forever.
 
     For a Job the controller writes minResources. Several gangs above the capability of one queue are one
-    hit.
+    hit. deserved-above-capability reports a capability that is raised to deserved for the gang.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, checkJobEnqueueableHierarchically;
     volcano-sh/volcano#3220.
     """
     by_queue: dict[str, dict[At, tuple[GangNeeds, list[CapabilityExcess]]]] = {}
+    reported = set(places(facts, (deserved_above_capability.RULE,)))
     for gang in facts.cluster.derive(gangs):
         for it in _excesses(facts.cluster, gang):
+            deserved = it.queue.fields.deserved.get(it.resource, it.limit)
+            if it.amount <= deserved and _deserved_at(it) in reported:
+                continue
             of_gang = by_queue.setdefault(it.queue.name, {})
             of_gang.setdefault(gang.root, (gang, []))[1].append(it)
     for found in by_queue.values():
@@ -48,6 +54,10 @@ def check(facts: Facts) -> Hits:
             continue
         for gang, excesses in found.values():
             yield from _of_gang(gang, excesses)
+
+
+def _deserved_at(it: CapabilityExcess) -> At:
+    return it.queue.at.to("spec", "deserved", it.resource)
 
 
 def _excesses(cluster: Cluster, gang: GangNeeds) -> Iterator[CapabilityExcess]:
