@@ -6,6 +6,7 @@ from policygen.kubernetes.node_domains import EqualPods, Room, in_one_domain, ro
 from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.pod_labels import pod_labels
 from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.workloads import PodTemplate
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.core.pod_partners import partners
@@ -32,31 +33,45 @@ def exceeding(facts: Facts) -> Mapping[PodDemand, Room]:
     }
 
 
+def most_on_nodes(facts: Facts, template: PodTemplate, enough: int) -> int:
+    """How many of `enough` pods of a template have room on the nodes; `enough` if it is unknown."""
+    index = facts.derive(node_index)
+    for it in facts.derive(pod_demands) if index.all else ():
+        if it.template is template:
+            found = _room(it, index, enough)
+            return enough if found is None else min(found.pods, enough)
+    return enough
+
+
 def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
     index = facts.derive(node_index)
     for it in facts.derive(pod_demands) if index.all else ():
         if it.pods is None:
             continue
-        enough = it.pods + 1  # a rolling update needs one more
-        labels = pod_labels(it.workload, it.template)
-        found = []
-        for way in it.ways:
-            pods = EqualPods(it.template.spec, labels, way.demand)
-            one = room(pods, index, enough)
-            if one is None:
-                break
-            found.append(one)
-        else:
-            total = sum(one.pods for one in found)
-            largest = max(found, key=lambda one: one.pods)
-            same = total == largest.pods
-            yield it, largest if same else Room(total, sum(one.nodes for one in found))
-            continue
-        if len(it.ways) == 1:
+        found = _room(it, index, it.pods + 1)  # a rolling update needs one more
+        if found is not None:
+            yield it, found
+        elif len(it.ways) == 1:
+            labels = pod_labels(it.workload, it.template)
             pods = EqualPods(it.template.spec, labels, it.ways[0].demand)
             near = list(_near(facts, it, pods, index))
             if near:
                 yield it, min(near, key=lambda one: one.pods)
+
+
+def _room(it: PodDemand, index: NodeIndex, enough: int) -> Room | None:
+    """The room for pods in all ways; None: unknown, or there is room for `enough` pods."""
+    labels = pod_labels(it.workload, it.template)
+    found = []
+    for way in it.ways:
+        one = room(EqualPods(it.template.spec, labels, way.demand), index, enough)
+        if one is None:
+            return None
+        found.append(one)
+    total = sum(one.pods for one in found)
+    largest = max(found, key=lambda one: one.pods)
+    same = total == largest.pods
+    return largest if same else Room(total, sum(one.nodes for one in found))
 
 
 def _near(facts: Facts, it: PodDemand, pods: EqualPods, index: NodeIndex) -> Iterator[Room]:

@@ -1,6 +1,10 @@
 """The room in the queue of workloads whose pods it counts one by one."""
 
+import pytest
+from msgspec.structs import replace
+
 from policygen.lint.core.queue_rooms import queue_rooms, rooms_in_queues
+from policygen.lint.core.rules import replicas_exceed_nodes, replicas_exceed_queue
 from tests.objects import facts
 
 TEXT = """
@@ -95,3 +99,44 @@ def test_groups_without_pods_have_no_room_to_count():
 def test_rooms_are_known_by_template_if_their_rule_runs():
     input_ = facts(TEXT + DEPLOYMENT % ("", 1))
     assert rooms_in_queues(input_, "replicas-exceed-queue") == {}
+
+
+NODES = """---
+apiVersion: v1
+kind: Node
+metadata: {name: n%d, labels: {pool: a100}}
+status: {allocatable: {pods: %d, nvidia.com/gpu: 8}}
+"""
+RUN = frozenset({"replicas-exceed-queue"})
+
+
+@pytest.mark.parametrize(
+    ("pods", "nodes", "advice"),
+    [
+        (110, 2, "set replicas to 5, or raise the quota or borrowingLimit"),
+        (2, 2, "set replicas to 4, because the nodes have room for only 4 pods"),
+        (110, 1, "set replicas to 4, because the nodes have room for only 4 pods"),
+        (0, 1, "set replicas to 5, or raise the quota or borrowingLimit"),
+    ],
+)
+def test_no_more_replicas_are_proposed_than_the_nodes_hold(pods, nodes, advice):
+    text = TEXT + DEPLOYMENT % ("pool: a100", 2) + "".join(NODES % (i, pods) for i in range(nodes))
+    given = replace(facts(text), run=RUN)
+    [hit] = replicas_exceed_queue.check(given)
+    assert hit.message.rpartition("; ")[2] == advice
+    assert not [*replicas_exceed_nodes.check(given)]
+
+
+def test_no_higher_maximum_of_an_autoscaler_is_proposed_than_the_nodes_hold():
+    scaler = """---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: h, namespace: a}
+spec: {scaleTargetRef: {kind: Deployment, name: llm}, minReplicas: 1, maxReplicas: 9}
+"""
+    serving = (DEPLOYMENT % ("pool: a100", 2)).replace("replicas: 9", "replicas: 1")
+    given = replace(facts(TEXT + serving + scaler + NODES % (0, 96)), run=RUN)
+    [hit] = replicas_exceed_queue.check(given)
+    assert hit.message.endswith(
+        "; set maxReplicas to 4, because the nodes have room for only 4 pods"
+    )

@@ -17,6 +17,8 @@ from policygen.lint.core.node_sums import gang_sums
 from policygen.lint.core.pod_demands import READS, PodDemand
 from policygen.lint.core.queue_rooms import rooms_in_queues
 from policygen.lint.core.rollouts import rollout
+from policygen.lint.core.rules import replicas_exceed_queue
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -27,7 +29,10 @@ def check(facts: Facts) -> Hits:
     Kubernetes 1.36.3.
     """
     in_queue = rooms_in_queues(facts, "replicas-exceed-queue")
+    with_nodes = set(places(facts, (replicas_exceed_queue.RULE,)))
     for it, room in facts.derive(exceeding).items():
+        if not room.path and replicas_at(it.workload, it.template) in with_nodes:
+            continue  # replicas-exceed-queue proposes what the nodes have room for
         if in_queue.get(id(it.template), room.pods + 1) <= room.pods:
             continue  # replicas-exceed-queue reports it
         if are_reported(facts, (it.workload,)):
@@ -151,5 +156,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=READS,
+    reads=tuple(dict.fromkeys((*READS, *replicas_exceed_queue.RULE.reads))),
 )

@@ -5,6 +5,7 @@ from policygen.core.finding import At, Exceeded
 from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted, some
 from policygen.lint.core.autoscalers import Autoscaler, autoscalers
+from policygen.lint.core.node_rooms import most_on_nodes
 from policygen.lint.core.node_sums import room_beside
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.queue_rooms import READS, RESTARTED, QueueRoom, queue_rooms
@@ -27,7 +28,7 @@ def check(facts: Facts) -> Hits:
         autoscaler = scaled.get((workload.namespace, workload.kind, workload.name))
         count = _count(room)
         if autoscaler is not None and autoscaler.most > room.pods:
-            yield _of_autoscaler(room, autoscaler)
+            yield _of_autoscaler(facts, room, autoscaler)
         elif autoscaler is None and count is not None and count > room.pods:
             if _is_reported(facts, room):
                 continue
@@ -53,8 +54,9 @@ def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
     workload = room.workload
     begin = f"only {room.pods} of the {count} {room.unit}s of {workload} can run at once"
     at = workload.at.to("spec", "replicas")
+    most = _on_nodes(facts, room)
     beside = room_beside(facts, room)
-    if beside is not None and 0 < beside.pods < room.pods:
+    if beside is not None and 0 < beside.pods < most:
         others = some(beside.others, "other workload")
         message = (
             f"{begin}: {room.why}; set replicas to {beside.pods}, because "
@@ -63,13 +65,13 @@ def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
         return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
     job = largest_job(facts, room.queue, room.resource)
     fewer = 0 if job is None else int((room.most - job.amounts[room.resource]) // room.each)
-    if job is not None and 0 < fewer < room.pods:
+    if job is not None and 0 < fewer < most:
         message = (
             f"{begin}: {room.why}; set replicas to {fewer}, because {job.workload} also needs this "
             f"queue, or raise {room.limit}"
         )
         return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
-    return _hit(room, begin, "replicas", at)._replace(exceeds=(_exceeded(room),))
+    return _hit(room, most, begin, "replicas", at)._replace(exceeds=(_exceeded(room),))
 
 
 def _exceeded(room: QueueRoom) -> Exceeded:
@@ -78,17 +80,30 @@ def _exceeded(room: QueueRoom) -> Exceeded:
     return Exceeded(room.workload.at, room.resource, room.most, limit)
 
 
-def _of_autoscaler(room: QueueRoom, autoscaler: Autoscaler) -> Hit:
+def _of_autoscaler(facts: Facts, room: QueueRoom, autoscaler: Autoscaler) -> Hit:
     most = counted(autoscaler.most, room.unit)
     begin = (
         f"{autoscaler.name} allows {most} of {room.workload}, but only {room.pods} can run at once"
     )
-    return _hit(room, begin, autoscaler.field, autoscaler.at)
+    return _hit(room, _on_nodes(facts, room), begin, autoscaler.field, autoscaler.at)
 
 
-def _hit(room: QueueRoom, begin: str, field: str, at: At) -> Hit:
-    message = f"{begin}: {room.why}; set {field} to {room.pods}, or raise {room.limit}"
-    return Hit(RULE, message, at, (room.at,))
+def _hit(room: QueueRoom, most: int, begin: str, field: str, at: At) -> Hit:
+    advice = f"set {field} to {room.pods}, or raise {room.limit}"
+    if 0 < most < room.pods:
+        advice = f"set {field} to {most}, because the nodes have room for only {counted(most, room.unit)}"
+    return Hit(RULE, f"{begin}: {room.why}; {advice}", at, (room.at,))
+
+
+def _on_nodes(facts: Facts, room: QueueRoom) -> int:
+    """How many of the pods or groups that the queue can run have room on the nodes."""
+    groups = _count(room) if room.unit == "group" else None
+    found = room.pods
+    for template in room.workload.templates:
+        each = (template.replicas or 0) // groups if groups else 1
+        if each:
+            found = min(found, most_on_nodes(facts, template, room.pods * each) // each)
+    return found
 
 
 RULE = ObjectRule(
