@@ -270,8 +270,9 @@ class Remedies:
         return found
 
     def _attracts(self, one: ResourceSum, node: TeamNode) -> bool:
-        """Whether other models of a team would move to the pool if its quota were larger."""
-        for chosen, *others in self._of_team[node.team.name]:
+        """Whether other models of a team, or of teams below, would move to the pool if its quota were larger."""
+        names = one.tree.teams_from(node.team.name)
+        for chosen, *others in (each for name in names for each in self._of_team[name]):
             for it in others:
                 better = it.rank._replace(limit=False, guarantee=False)
                 if it.tree is one.tree and chosen.tree is not it.tree and better < chosen.rank:
@@ -362,7 +363,24 @@ class Remedies:
                 after = it.after(node, change)
                 if any(found.key not in before or found.key[1] == place for found in after):
                     return False
+        if self._shown(models) - self._shown(models, stay=True):
+            return False
         return self._nodes_hold(models[0].tree, [it.model for it in models])
+
+    def _shown(
+        self, models: Sequence[Assignment], *, stay: bool = False
+    ) -> set[tuple[str, str | None]]:
+        """The findings of sums without models of one team; cpu and memory only if nothing else exceeds there."""
+        tree, node = models[0].tree, models[0].node
+        shown: set[tuple[str, str | None]] = set()
+        exceeded: set[str | None] = set()
+        for it in self.sums(tree):
+            change = {each.model.name: None for each in models if not stay and it.covers(each)}
+            keys = {found.key for found in it.after(node, change)}
+            minor = it.resource in HOST or len(it.pools) < len(tree.pools)
+            shown |= {key for key in keys if not minor or key[1] not in exceeded}
+            exceeded |= {place for _, place in keys}
+        return shown
 
     def _can_enter(self, options: Sequence[Assignment]) -> bool:
         """Whether models of one team can also run on other pools without a finding, within the guarantees."""

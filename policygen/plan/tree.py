@@ -93,6 +93,13 @@ class Tree(Struct, frozen=True, dict=True):
             yield found
             found = self.parent(found)
 
+    def teams_from(self, name: str) -> Iterator[str]:
+        """The names of a team and of all teams below it."""
+        yield name
+        for it in self.by_parent.get(name, ()):
+            if not it.own:
+                yield from self.teams_from(it.name)
+
     def spare(self, above: Iterable[TeamNode], pool: str, resource: str) -> int:
         """By how much a guarantee can grow: what root teams leave, and the limits of the nodes above it."""
         left = (it.limit[pool][resource] - it.guarantee[pool][resource] for it in above)

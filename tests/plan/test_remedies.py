@@ -314,3 +314,94 @@ def test_replicas_are_not_lowered_if_the_model_then_moves_to_another_pool():
     assert "lower the model's replicas, or" in message
     one = with_replicas([p, q, team_, serving, batch], "m-0", "replicas", 1)
     assert {rule for rule, _ in found(one).values()} == {"models-exceed-limit"}
+
+
+def two_pools(scheduler):
+    [p, *_] = of_volcano()
+    p["spec"]["scheduler"] = scheduler
+    q = deepcopy(p)
+    q["metadata"]["name"] = "q"
+    q["spec"]["nodeSelector"] = {"pool": "q"}
+    q["spec"]["gpu"]["resource"] = "x-q.com/gpu"
+    return [p, q]
+
+
+def quotas_of(*amounts):
+    fields = ("guarantee", "limit")
+    return [
+        {"pool": name, **dict(zip(fields, it, strict=False))}
+        for name, it in zip(POOLS, amounts, strict=True)
+    ]
+
+
+def test_a_limit_is_not_raised_if_models_of_child_teams_then_move_to_the_pool():
+    """Model m-0 needs 15. It runs on pool q, because team all has only 13 on p."""
+    teams = [
+        document("Team", "all", {"quotas": quotas_of((11, 13), (11, 16))}),
+        document(
+            "Team",
+            "a",
+            {"namespaces": [{"name": "a"}], "quotas": quotas_of((0,), (0,)), "parent": "all"},
+        ),
+        document(
+            "Team",
+            "b",
+            {"namespaces": [{"name": "b"}], "quotas": quotas_of((1,), (3, 9)), "parent": "all"},
+        ),
+    ]
+    models = [
+        ("a", {"resources": {"gpus": 3}, "autoscaling": {"minReplicas": 5, "maxReplicas": 6}}),
+        (
+            "a",
+            {
+                "resources": {"gpus": 2},
+                "placement": {"pools": ["p"]},
+                "autoscaling": {"minReplicas": 2, "maxReplicas": 6},
+            },
+        ),
+        ("b", {**GANG, "gang": {"size": 4}, "placement": {"pools": ["p"]}}),
+    ]
+    documents = [
+        *two_pools("volcano"),
+        *teams,
+        *(
+            document("Model", f"m-{i}", {"team": team_, **it})
+            for i, (team_, it) in enumerate(models)
+        ),
+    ]
+    [message] = [it for it, (rule, _) in found(documents).items() if rule == "peak-exceeds-limit"]
+    assert '"all" and its child teams on pool "p"' in message
+    assert "raise the limit" not in message
+
+
+def test_models_are_not_moved_if_cpu_is_then_reported_instead_of_gpus():
+    """The GPUs of pool p are too few for all gangs and replicas, so its cpu is not reported yet."""
+    teams = [
+        document("Team", "a", {"namespaces": [{"name": "a"}], "quotas": quotas_of((1,), (4, 7))}),
+        document("Team", "b", {"namespaces": [{"name": "b"}], "quotas": quotas_of((5,), (4,))}),
+    ]
+    models = [
+        ("a", {"resources": {"gpus": 2}, "placement": {"pools": ["p", "q"]}, "replicas": 1}),
+        (
+            "a",
+            {
+                "resources": {"gpus": 1, "cpu": 21},
+                "placement": {"pools": ["p"]},
+                "workload": "training",
+                "gang": {"size": 4},
+            },
+        ),
+        ("b", {"resources": {"gpus": 2}, "autoscaling": {"minReplicas": 3, "maxReplicas": 4}}),
+        ("b", {"resources": {"gpus": 2, "cpu": 23}, "workload": "training", "gang": {"size": 5}}),
+        ("b", THREE),
+    ]
+    documents = [
+        *two_pools("kube-scheduler"),
+        *teams,
+        *(
+            document("Model", f"m-{i}", {"team": team_, **it})
+            for i, (team_, it) in enumerate(models)
+        ),
+    ]
+    [message] = [it for it, (rule, _) in found(documents).items() if rule == "peak-exceeds-limit"]
+    assert "placement.pools" not in message
