@@ -169,6 +169,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         ),
         *unreadable,
         *(it for part in parts for it in part.findings),
+        *verdicts.too_large([part.outcomes for part in parts]),
         *skew({part.context: part.versions for part in read}),
     ]
     rules = verdicts.with_findings(rules, findings)

@@ -1,15 +1,16 @@
 """How a lint ended: each rule over all inputs, and what decides the exit code."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from policygen.core.finding import Finding, Verdict
+from policygen.core.quoting import listed
 from policygen.core.rule import Family, Severity
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.registry import REPORTED, RULES
 from policygen.lint.rule import ObjectRule
-from policygen.lint.run_rules import NOTHING_TO_CHECK
+from policygen.lint.run_rules import INPUT_TOO_LARGE, NOTHING_TO_CHECK
 from policygen.report.report import Report, RuleResult
 
 _WORST = (
@@ -51,6 +52,21 @@ def idle(rules: Sequence[RuleResult]) -> Finding | None:
     reasons = ", ".join(f"{it.rule} ({it.reason})" for it in rules)
     message = f"no selected rule could be evaluated: {reasons}"
     return Finding(NOTHING_TO_CHECK, message)
+
+
+def too_large(parts: Sequence[Sequence[RuleOutcome]]) -> Iterator[Finding]:
+    """A finding for each reason why rules do not check all of an input that is too large for them."""
+    names: dict[str, dict[str, None]] = {}
+    for it in (it for outcomes in parts for it in outcomes if it.too_large):
+        names.setdefault(it.reason, {})[it.rule.name] = None
+    for reason, rules in names.items():
+        shown = listed([*rules], "and")
+        were = "rule %s was" if len(rules) == 1 else "rules %s were"
+        message = f"{were % shown} not evaluated completely: {reason}"
+        yield Finding(
+            INPUT_TOO_LARGE,
+            f"{message}; check a part of the input, or write --skip with the name of the rule",
+        )
 
 
 def evaluated(rules: Sequence[RuleResult]) -> set[str]:
@@ -97,6 +113,7 @@ def _ended(outcomes: Sequence[RuleOutcome], *, whole: bool) -> RuleResult:
         reason=outcome.reason,
         lacks=outcome.lacks,
         partial=outcome.partial,
+        too_large=outcome.too_large,
         whole=whole
         and not any(
             it.missed or it.partial or it.verdict is Verdict.NOT_EVALUATED for it in outcomes

@@ -20,7 +20,7 @@ from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.lint import differences, exceeded, kinds
 from policygen.lint.core import api_versions
 from policygen.lint.core.server_refusals import as_meant, refused
-from policygen.lint.rule import Facts, Need, NotEvaluatedError, ObjectRule
+from policygen.lint.rule import Facts, Need, NotEvaluatedError, ObjectRule, TooLargeError
 
 MANY = 4000
 """Objects of manifests for which a second process pays. It takes about 60 ms of processor time, and
@@ -40,6 +40,8 @@ class RuleOutcome(Struct, frozen=True, eq=False):
     """The input that it needs and that was not given."""
     partial: bool = False
     """Whether the reason is an invalid field or the size of the input; some hits may then be missing."""
+    too_large: bool = False
+    """Whether the reason is the size of the input."""
 
 
 def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
@@ -202,7 +204,10 @@ def _run(facts: Facts, rule: ObjectRule) -> RuleOutcome:
         hits = unknown.hits if isinstance(unknown, NotEvaluatedError) else ()
         verdict = Verdict.FAIL if hits else Verdict.NOT_EVALUATED
         missed = missed if hits else ()
-        return RuleOutcome(rule, verdict, str(unknown), hits, missed, partial=True)
+        too_large = isinstance(unknown, TooLargeError)
+        return RuleOutcome(
+            rule, verdict, str(unknown), hits, missed, partial=True, too_large=too_large
+        )
     except Exception as error:  # noqa: BLE001 - any exception is a bug of one rule
         return RuleOutcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
     if hits:

@@ -38,6 +38,7 @@ __all__ = [
     "NotEvaluatedError",
     "ObjectRule",
     "Severity",
+    "TooLargeError",
     "Verb",
     "shared",
 ]
@@ -136,6 +137,10 @@ class NotEvaluatedError(Exception):
 
     hits: "tuple[Hit, ...]" = ()
     """What the rule found before."""
+
+
+class TooLargeError(NotEvaluatedError):
+    """The input is too large for a rule: the run reports this, because the rule may have more hits."""
 
 
 class Fix(Enum):

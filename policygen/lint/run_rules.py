@@ -30,6 +30,13 @@ CLUSTER_UNREADABLE = Rule(
     "An API server does not answer, or does not list its APIs",
     "Check that `kubectl --context CONTEXT version` reaches the cluster; `policygen rbac --preflight` lists missing rights.",
 )
+INPUT_TOO_LARGE = Rule(
+    "input-too-large",
+    Severity.WARNING,
+    Family.RUN,
+    "The input is too large for a rule, so the rule did not check all of it",
+    "Check a part of the input, such as one namespace or team, or skip the rule.",
+)
 MANIFEST_NOT_PATCHED = Rule(
     "manifest-not-patched",
     Severity.ERROR,

@@ -33,6 +33,8 @@ class RuleResult(Struct, frozen=True):
     """The input that it needs and that was not given."""
     partial: bool = False
     """Whether the reason is an invalid field or the size of the input; some findings may be missing."""
+    too_large: bool = False
+    """Whether the reason is the size of the input, which a finding reports."""
     whole: bool = True
     """False if it was not evaluated for some input, or not for all objects that it checks."""
 

@@ -139,7 +139,7 @@ def unevaluated(report: Report) -> Iterator[str]:
     """How many rules were not evaluated and why: the input that most of them lack, then each field."""
     uncertain: dict[str, list[str]] = {}
     for it in report.rules:
-        if it.partial:
+        if it.partial and not it.too_large:
             uncertain.setdefault(it.reason, []).append(it.rule)
     skipped = [it for it in report.rules if it.verdict is Verdict.NOT_EVALUATED and not it.partial]
     if skipped:

@@ -9,7 +9,7 @@ from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.rule import Facts, NotEvaluatedError
+from policygen.lint.rule import Facts, NotEvaluatedError, TooLargeError
 
 if TYPE_CHECKING:  # most inputs need no simulation
     from policygen.simulate.arrival import Arrival
@@ -54,14 +54,13 @@ def scene_of(facts: Facts, *, nodes: bool = False) -> "Scene":
 
 
 def check_size(facts: Facts) -> None:
-    """Raises NotEvaluatedError for an input with too many jobs to simulate."""
+    """Raises TooLargeError for an input with too many jobs to simulate."""
     cluster = facts.cluster
     jobs = sum(map(_jobs, cluster.workloads))
     count = jobs + sum(1 for _ in cluster.kueue_workloads) + len(cluster.pods)
     if count > _MOST_JOBS:
-        raise NotEvaluatedError(
-            f"lint simulates at most {_MOST_JOBS} jobs and pods, and the input has {count}; use "
-            "`policygen simulate`"
+        raise TooLargeError(
+            f"lint simulates at most {_MOST_JOBS} jobs and pods, and the input has {count}"
         )
 
 

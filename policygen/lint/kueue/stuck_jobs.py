@@ -23,7 +23,7 @@ from policygen.lint.kueue.simulated import (
     scene_of,
 )
 from policygen.lint.kueue.strict_queues import is_strict
-from policygen.lint.rule import Facts, NotEvaluatedError
+from policygen.lint.rule import Facts, TooLargeError
 
 if TYPE_CHECKING:  # most inputs need no simulation
     from policygen.simulate.arrival import Arrival
@@ -92,9 +92,8 @@ def stuck_jobs(facts: Facts) -> Sequence[StuckQueue]:
     for _ in islice(timeline.run(), _MOST_EVENTS):
         pass
     if not timeline.finished:
-        raise NotEvaluatedError(
-            f"lint simulates at most {_MOST_EVENTS} events, and the jobs of the input need more; use "
-            "`policygen simulate`"
+        raise TooLargeError(
+            f"lint simulates at most {_MOST_EVENTS} events, and the jobs of the input need more"
         )
     waiting = [it for it in timeline.jobs if _never_started(it)]
     kueue = timeline.kueue

@@ -11,7 +11,7 @@ from msgspec import Struct
 from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.kubernetes.object import Object
 from policygen.lint.kueue.simulated import JOB_S, Owners, check_size, open_namespaces, scene_of
-from policygen.lint.rule import Facts, NotEvaluatedError
+from policygen.lint.rule import Facts, TooLargeError
 
 if TYPE_CHECKING:  # most inputs need no simulation
     from policygen.simulate.arrival import Arrival
@@ -34,7 +34,7 @@ class StrandedPods(Struct, frozen=True, eq=False):
 def stranded(facts: Facts) -> Mapping[str, StrandedPods]:
     """Such pods by the name of their profile; use it with `facts.derive`.
 
-    Raises NotEvaluatedError for an input with too many jobs or pods.
+    Raises TooLargeError for an input with too many jobs or pods.
     """
     configurations = facts.cluster.scheduler_configurations
     names = {profile.scheduler_name for it in configurations for profile in it.fields.profiles}
@@ -60,7 +60,7 @@ def stranded(facts: Facts) -> Mapping[str, StrandedPods]:
         if len({accelerators_of(it) for it, _, _ in mine}) < 2:
             continue  # pods of one size leave no node with a part of its GPUs
         if sum(count for _, count, _ in mine) > _MOST_PODS:
-            raise NotEvaluatedError(
+            raise TooLargeError(
                 f"lint simulates at most {_MOST_PODS} pods, and profile {view.scheduler_name} has more"
             )
         result = stranding(scene.nodes, read(view), [(shape, count) for shape, count, _ in mine])

@@ -181,9 +181,14 @@ def test_a_limit_of_the_comparisons_is_reported(run, monkeypatch, tmp_path):
     monkeypatch.setattr("policygen.lint.core.node_sums._MOST_ADDED", 0)
     _, out, err = run(*command)
     assert out.count("[workloads-exceed-nodes]") == 1
-    line = "not evaluated completely: 1 rule (workloads-exceed-nodes), because lint compares only"
+    line = "warning: rule workloads-exceed-nodes was not evaluated completely: lint compares only"
     assert line in out + err
     monkeypatch.setattr("policygen.lint.core.node_sums._MOST_ADDED", -1)
     _, out, err = run(*command)
     assert "[workloads-exceed-nodes]" not in out
     assert line in out + err
+    code, out, err = run(*command, "--rule", "pod-fits-no-node")
+    assert (code, out.count("no findings")) == (0, 0)
+    assert line in out + err
+    assert run(*command, "--rule", "pod-fits-no-node", "--fail-on", "warning")[0] == 1
+    assert line not in "".join(run(*command[:-2], "--skip", "workloads-exceed-nodes")[1:])

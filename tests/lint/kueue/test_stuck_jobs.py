@@ -108,13 +108,13 @@ def test_each_pod_of_a_serving_workload_counts_as_a_job(monkeypatch):
             simulated,
             "_MOST_JOBS",
             1,
-            "lint simulates at most 1 jobs and pods, and the input has 9; use `policygen simulate`",
+            "lint simulates at most 1 jobs and pods, and the input has 9",
         ),
         (
             module,
             "_MOST_EVENTS",
             1,
-            "lint simulates at most 1 events, and the jobs of the input need more; use `policygen simulate`",
+            "lint simulates at most 1 events, and the jobs of the input need more",
         ),
     ],
 )

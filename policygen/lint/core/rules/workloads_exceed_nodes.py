@@ -17,16 +17,16 @@ from policygen.lint.rule import (
     Hit,
     Hits,
     Need,
-    NotEvaluatedError,
     ObjectRule,
     Severity,
+    TooLargeError,
 )
 
 
 def check(facts: Facts) -> Hits:
     """The other pods stay Pending. Checks workloads whose pods do not end. Nodes count as empty.
 
-    Raises NotEvaluatedError, after its hits, for an input with too many sets of nodes. Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
+    Raises TooLargeError, after its hits, for an input with too many sets of nodes. Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
     """
     sums = facts.derive(node_sums)
     for it in sums.excesses:
@@ -41,7 +41,7 @@ def check(facts: Facts) -> Hits:
             exceeds=tuple(_exceeded(it)),
         )
     if sums.unchecked:
-        raise NotEvaluatedError(sums.unchecked)
+        raise TooLargeError(sums.unchecked)
 
 
 def _exceeded(it: Excess) -> Iterator[Exceeded]:

@@ -13,9 +13,9 @@ from policygen.lint.rule import (
     Hit,
     Hits,
     Need,
-    NotEvaluatedError,
     ObjectRule,
     Severity,
+    TooLargeError,
 )
 from policygen.lint.volcano.configuration import all_settings
 from policygen.lint.volcano.rules import (
@@ -63,7 +63,7 @@ def check(facts: Facts) -> Hits:
     if len({largest_pod(it) for it in jobs}) < 2:
         return  # pods of one size leave no node with a part of its GPUs
     if sum(batch.count for it in jobs for batch in it.pods) > _MOST_PODS:
-        raise NotEvaluatedError(f"lint simulates at most {_MOST_PODS} pods of Volcano")
+        raise TooLargeError(f"lint simulates at most {_MOST_PODS} pods of Volcano")
     found = stranded_gangs(scene, jobs)
     if found is None or any(is_inside(at, configuration.entry.at) for at in places(facts, _OTHERS)):
         return
