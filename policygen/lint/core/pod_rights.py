@@ -157,6 +157,12 @@ def _sysctls(spec: PodPart, context: Part) -> Iterator[FaultAt]:
 
 
 def _names(spec: PodPart, config: Part) -> Iterator[FaultAt]:
+    for option in config.items("options"):
+        if option.data.get("name") == "":
+            yield (
+                option.at / "name",
+                f"{spec.owner} has a DNS option without a name, which is refused; write its name",
+            )
     servers, searches = (config.data.get(it) for it in ("nameservers", "searches"))
     if isinstance(servers, list) and len(servers) > _MOST_SERVERS:
         yield (

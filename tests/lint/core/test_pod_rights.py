@@ -42,6 +42,7 @@ def test_profiles_that_are_refused(field, profile, words):
         ({"hostNetwork": True, "containers": [{"name": "a", "securityContext": {"windowsOptions": {"hostProcess": True}}}, {"name": "b"}]}, (), "for all of them"),
         ({"containers": [{"name": "a", "image": " a"}]}, ("containers", 0, "image"), "remove the spaces"),
         ({"dnsConfig": {"nameservers": ["10.0.0.1"] * 4}}, ("dnsConfig", "nameservers"), "write at most 3"),
+        ({"dnsConfig": {"options": [{"name": ""}]}}, ("dnsConfig", "options", 0, "name"), "without a name"),
         ({"dnsConfig": {"searches": ["a"] * 33}}, ("dnsConfig", "searches"), "write at most 32"),
         ({"dnsConfig": {"searches": ["a", "A"]}}, ("dnsConfig", "searches", 1), "a lower-case domain"),
     ],
