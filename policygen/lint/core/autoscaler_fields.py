@@ -183,6 +183,14 @@ def _scaling(who: object, name: str, rules: Mapping[str, Any]) -> Iterator[Fault
                 who, policy, f"{name}.policies[{i}].periodSeconds", range(1, _LONGEST_PERIOD_S + 1)
             ),
         ]
+        found += [
+            (
+                (),
+                f"{who} has {name}.policies[{i}] without {key}, which is refused; write {key}",
+            )
+            for key in ("value", "periodSeconds")
+            if policy.get(key) is None
+        ]
         for path, message in found:
             yield ("policies", i, *path), message
 

@@ -35,6 +35,7 @@ def scaling(**rules):
         (scaling(policies=[]), ("behavior", "scaleUp", "policies"), "remove policies"),
         (scaling(tolerance="-1"), ("behavior", "scaleUp", "tolerance"), "write 0 or more"),
         (scaling(policies=[POLICY | {"periodSeconds": 1801}]), ("behavior", "scaleUp", "policies", 0, "periodSeconds"), "write 1 to 1800"),
+        (scaling(policies=[POLICY | {"value": None}]), ("behavior", "scaleUp", "policies", 0), "without value"),
         (scaling(policies=[POLICY | {"type": "pods"}]), ("behavior", "scaleUp", "policies", 0, "type"), "write Pods or Percent"),
     ],
 )  # fmt: skip
