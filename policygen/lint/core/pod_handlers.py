@@ -85,7 +85,8 @@ def _lifecycle(spec: PodPart, container: Part) -> Iterator[FaultAt]:
     lifecycle = container.under("lifecycle")
     for hook in ("postStart", "preStop"):
         yield from _handler(spec, container, lifecycle.under(hook), hook)
-    if isinstance(lifecycle.data.get("stopSignal"), str) and spec.data.get("os") is None:
+    on_volcano = spec.owner.object.group == VOLCANO_BATCH  # API servers drop the field
+    if on_volcano and isinstance(lifecycle.data.get("stopSignal"), str) and not spec.data.get("os"):
         yield (
             lifecycle.at / "stopSignal",
             f"{named(container)} has a stopSignal, which is refused, because its pod has no os; write os.name: linux, or remove stopSignal",
@@ -101,11 +102,15 @@ def _handler(spec: PodPart, container: Part, part: Part, field: str) -> Iterator
         )
         return
     for kind in used:
-        handler, key = part.under(kind), "command" if kind == "exec" else "port"
-        missing = key not in handler.data and kind == "exec"  # the schema requires ports
-        if kind != "sleep" and (missing or handler.data.get(key, key) is None):
+        key = "command" if kind == "exec" else "port"
+        # The schema of Volcano's Job requires ports, that of built-in kinds does not.
+        required = key == "port" and spec.owner.object.group == VOLCANO_BATCH
+        handler = part.data[kind]
+        if kind == "sleep" or required or not isinstance(handler, dict):
+            continue
+        if handler.get(key) is None:
             yield (
-                handler.at,
+                part.at / kind,
                 f"{named(container)} has {field} with {kind} without {key}, which is refused; write {key}",
             )
     for index, header in enumerate(part.under("httpGet").items("httpHeaders")):

@@ -48,7 +48,8 @@ def _volumes(spec: PodPart) -> Iterator[FaultAt]:
         seen.add(name)
         which = f"{spec.owner} has volume {name}"
         for source, key in (("secret", "secretName"), ("configMap", "name")):
-            if volume.data.get(source) == {}:
+            named_part = volume.data.get(source)
+            if isinstance(named_part, dict) and named_part.get(key) is None:
                 yield (
                     volume.at / source,
                     f"{which} with {source} without {key}, which is refused; write {source}.{key}",

@@ -253,7 +253,8 @@ def _corrected_by(obj: Object, refusal: Refusal) -> str:
         value = at_path(obj.data, path)
         dropped = value == "" and path[-1] in ("name", "topologyPolicy")
         written = refusal.reason is Reason.FORMAT or isinstance(value, float)
-        amount = written and "resources" in path and _is_read(obj, path)
+        of_amount = "resources" in path or path[-1] == "sizeLimit"
+        amount = written and of_amount and _is_read(obj, path)
         return "Volcano" if dropped or amount else ""
     zero = path == ("spec", "weight") and mapping(obj.data, "spec").get("weight") == 0
     return "Volcano" if kind == (VOLCANO, "Queue") and zero else ""

@@ -7,6 +7,7 @@ Kubernetes 1.34 with its default options.
 import re
 from collections.abc import Iterator
 
+from policygen.api_validation.metadata import is_subdomain
 from policygen.api_validation.workload_code import FORMS
 from policygen.core.finding import FaultAt
 from policygen.core.quoting import quoted
@@ -20,6 +21,15 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused fields in a pod of a Job of Volcano."""
     for container in spec.containers:
         yield from _container(container)
+    config = spec.under("dnsConfig")
+    searches = config.data.get("searches")
+    for index, search in enumerate(searches if isinstance(searches, list) else ()):
+        underscored = isinstance(search, str) and ("_" in search or search == ".")
+        if underscored and not is_subdomain(search.removesuffix(".")):
+            yield (
+                config.at.to("searches", index),
+                f'{spec.owner} searches the domain {quoted(search)}, which Volcano refuses; write a domain without "_"',
+            )
     for volume in spec.items("volumes"):
         image = volume.data.get("image")
         if isinstance(image, dict) and not image.get("pullPolicy"):

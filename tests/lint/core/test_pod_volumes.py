@@ -20,7 +20,7 @@ def container(**fields):
 @pytest.mark.parametrize(
     ("source", "path", "words"),
     [
-        ({"secret": {}}, ("secret",), "write secret.secretName"),
+        ({"secret": {"defaultMode": 420}}, ("secret",), "write secret.secretName"),
         ({"configMap": {"name": "a", "items": [{"key": "a", "path": "..a"}]}}, ("configMap", "items", 0, "path"), 'does not begin with ".."'),
         ({"downwardAPI": {"items": [{"path": "a"}]}}, ("downwardAPI", "items", 0), "a file without a source"),
         ({"downwardAPI": {"items": [LABELS | {"resourceFieldRef": {"resource": "limits.cpu", "containerName": "a"}}]}}, ("downwardAPI", "items", 0), "fieldRef and resourceFieldRef"),

@@ -1,5 +1,7 @@
 """Refusals by API servers, computed once for all rules."""
 
+import json
+
 import pytest
 
 from policygen.api_validation.refusal import Reason
@@ -121,3 +123,12 @@ def test_a_release_later_than_the_recorded_servers_may_have_the_field():
 def test_the_component_of_a_kind(api_version, name):
     (it,) = objects(f"{{apiVersion: {api_version}, kind: X}}")
     assert component(it) == name
+
+
+@pytest.mark.parametrize(("limit", "reason"), [("m", Reason.UPDATE), ("1Gii", Reason.FORMAT)])
+def test_volcano_corrects_the_size_of_a_volume_on_create(limit, reason):
+    volume = {"name": "a", "emptyDir": {"sizeLimit": limit}}
+    containers = [{"name": "a", "image": "a"}]
+    task = {"replicas": 1, "template": {"spec": {"containers": containers, "volumes": [volume]}}}
+    job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"tasks": [task]}}  # fmt: skip
+    assert reason in refused(cluster(json.dumps(job))).found

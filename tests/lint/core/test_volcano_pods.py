@@ -26,6 +26,7 @@ def part(spec):
         ({"containers": [{"name": "m", "envFrom": [{"prefix": "a b"}]}]}, ("containers", 0, "envFrom", 0, "prefix"), 'prefix "a b"'),
         ({"containers": [{"name": "m", "restartPolicy": "Always"}]}, ("containers", 0, "restartPolicy"), "remove restartPolicy"),
         ({"initContainers": [{"name": "m", "resizePolicy": [{"resourceName": "cpu"}]}]}, ("initContainers", 0, "resizePolicy"), "remove resizePolicy"),
+        ({"dnsConfig": {"searches": ["a_b"]}}, ("dnsConfig", "searches", 0), 'without "_"'),
         ({"volumes": [{"name": "a", "image": {"reference": "b"}}]}, ("volumes", 0, "image"), "write image.pullPolicy"),
     ],
 )  # fmt: skip
@@ -43,6 +44,12 @@ def test_what_volcano_accepts():
 def test_volcano_does_not_check_newer_fields():
     newer = part({"securityContext": {"seLinuxChangePolicy": "MountOption"}, "containers": [{"restartPolicyRules": [{}]}]})  # fmt: skip
     assert [*pod_handlers.of_pod(newer), *pod_rights.of_pod(newer)] == []
+
+
+@pytest.mark.parametrize(("system", "refused"), [(None, True), ({"name": "linux"}, False)])
+def test_volcano_checks_signals_that_the_api_server_drops(system, refused):
+    spec = {"os": system, "containers": [{"name": "m", "lifecycle": {"stopSignal": "SIGTERM"}}]}
+    assert bool([*pod_handlers.of_pod(part(spec))]) == refused
 
 
 @pytest.mark.parametrize(("kind", "refused"), [("Job", False), ("Pod", True)])
