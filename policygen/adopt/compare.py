@@ -23,7 +23,10 @@ from policygen.drift.drift import GROUP_KINDS, RenderedObject, alike, new_metada
 from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO, Cluster
 from policygen.kubernetes.kueue import POLICY_KINDS
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import GroupKind
 from policygen.kubernetes.untyped import mapping, mappings
+from policygen.plan.catalog import KINDS
+from policygen.plan.extras import WORKLOADS
 from policygen.render.scalar import encode
 
 _REFERENCES = {
@@ -76,7 +79,7 @@ def spec_differences(
         identity = (found.group, found.kind, found.namespace, name)
         mine = expected.get(identity)
         if mine is None or identity in seen:
-            yield SpecDifference(str(found), "", _lost(found))
+            yield SpecDifference(str(found), "", _lost(found, of_set=bool(found.labels.get(SET))))
             continue
         seen.add(identity)
         if name != found.name:
@@ -148,10 +151,30 @@ def is_policy(found: Object, spaces: Collection[str]) -> bool:
     return False
 
 
-def _lost(found: Object) -> str:
-    if (found.group, found.kind) not in GROUP_KINDS:
+def _lost(found: Object, *, of_set: bool) -> str:
+    kind = GroupKind(found.group, found.kind)
+    if kind not in GROUP_KINDS:
         return f"policygen renders no object of kind {found.kind}"
-    return "the spec does not render this object"
+    extras = _EXTRAS.get(kind, []) if of_set else []
+    if not extras:
+        return "the spec does not render this object"
+    if len(extras) > 1:
+        return "the spec does not render this object, or only with an option --with; it was not compared"
+    return (
+        f"the spec renders such an object only with --with {extras[0]}, so its fields were not compared, and "
+        "its own values, such as limits and parameters, are not in the spec"
+    )
+
+
+def _extras() -> Iterator[tuple[GroupKind, list[str]]]:
+    """The options of the kinds that are rendered with one, apart from the objects of models."""
+    for kind in GROUP_KINDS:
+        extras = {it.extra for it in KINDS if it.name == kind.kind and it.extra}
+        if extras and WORKLOADS not in extras:
+            yield kind, sorted(extras)
+
+
+_EXTRAS = dict(_extras())
 
 
 def _message(difference: FieldDifference) -> str:

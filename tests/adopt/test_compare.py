@@ -14,7 +14,7 @@ from policygen.app.requests import RenderRequest
 from policygen.core.errors import SpecError
 from policygen.documents.files import Source
 from policygen.documents.parse import mapping
-from policygen.plan.extras import WORKLOADS
+from policygen.plan.extras import NODE_AUTOSCALER, WORKLOADS
 from tests.adopt.changes import changed, lost
 from tests.adopt.round_trip import adopted, cluster, rendered, written
 from tests.adopt.test_infer import HAND, ROOT
@@ -78,6 +78,24 @@ def test_a_changed_field_appears_in_the_list():
     assert key not in listed(HAND)
     strict = HAND.replace("  fairSharing", "  queueingStrategy: StrictFIFO\n  fairSharing")
     assert listed(strict)[key] == "is StrictFIFO here, and rendered as BestEffortFIFO"
+
+
+def test_objects_of_an_option_are_listed_with_the_option():
+    (path,) = (ROOT / "examples" / "node-autoscalers").glob("*.yaml")
+    source = Source(str(path), path.read_text("utf-8"), path)
+    text = rendered(source, extras=frozenset({NODE_AUTOSCALER}))
+    inferred = adopted(text)
+    made = drift.rendered(compiled_text(written(inferred), "a.yaml"), RenderRequest((), {}))
+    found = spec_differences(cluster(text), inferred, made.expected, mapping)
+    messages = {it.object.partition(" ")[0]: it.message for it in found}
+    text = (
+        "the spec renders such an object only with --with node-autoscaler, so its fields were not"
+    )
+    assert messages["NodePool"].startswith(text)
+    text = (
+        "the spec does not render this object, or only with an option --with; it was not compared"
+    )
+    assert messages["ConfigMap"] == text
 
 
 def objects_of(example):

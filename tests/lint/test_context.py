@@ -245,7 +245,8 @@ def test_quota_beside_that_of_a_spec_may_exceed_its_pool(lint, gpus, exceeds):
         "add up to 72 nvidia.com/gpu (ClusterQueue visitors has 8), with 64 nvidia.com/gpu of queues "
         "that the spec renders, but "
     )
-    assert (f"{sums}pool a100 has 64; " in message) is exceeds
+    remedy = "if queues of the spec replace these, remove these from the manifests, otherwise lower"
+    assert (f"{sums}pool a100 has 64; {remedy}" in message) is exceeds
 
 
 @pytest.mark.parametrize(("value", "refused"), [(5, True), (500, False)])

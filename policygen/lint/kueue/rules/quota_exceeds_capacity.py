@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable, written
 from policygen.core.finding import THERE, At
+from policygen.core.names import SET
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_groups import NATIVE
@@ -45,7 +46,8 @@ def check(facts: Facts) -> Hits:
             RULE,
             f"the quotas of {flavor} add up to {amount_of(resource, total, have)}"
             f"{_parts(facts, ordered, own_cells)},{_beside(facts, resource, cells)} but {who} "
-            f"{readable(resource, have, total)}; {_remedy(resource, total, have, own, cells)}",
+            f"{readable(resource, have, total)}; {_replaced(facts, own_cells, cells)}"
+            f"{_remedy(resource, total, have, own, cells)}",
             places[0],
             related=(*places[1:], flavor.at, *related),
         )
@@ -94,6 +96,15 @@ def _beside(facts: Facts, resource: str, cells: Sequence[PlacedQuota]) -> str:
     applied = facts.state is not None and facts.state.seen is not None
     where = "the spec renders or the cluster has" if applied else "the spec renders"
     return f" with {amount_of(resource, amount)} of queues that {where},"
+
+
+def _replaced(facts: Facts, own_cells: Sequence[PlacedQuota], cells: Sequence[PlacedQuota]) -> str:
+    """What to do after `adopt`: the spec renders queues with other names, and the old ones still count."""
+    beside = len(own_cells) < len(cells)
+    by_hand = not any(it.owner.labels.get(SET) for it in own_cells)
+    if not beside or not by_hand or facts.spec is None:
+        return ""
+    return "if queues of the spec replace these, remove these from the manifests, otherwise "
 
 
 def _capacity(
