@@ -181,7 +181,7 @@ Examples:
   policygen fit --team nlp --gpus 1 spec/ --workloads jobs/ --at 2h
 
 Exit codes: 0 it would run now, 1 it would wait, 2 wrong usage or invalid spec, 3 something could not be
-read, 4 internal error.
+read, 4 internal error, 130 interrupted by Ctrl-C (without an answer).
 """
 )
 @click.option(

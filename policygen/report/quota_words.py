@@ -38,7 +38,7 @@ def _numbers(cause: Cause, one: FlavorObstacle) -> Iterator[str]:
     if one.kind is ObstacleKind.ABOVE_MAXIMUM:
         most = bare_amount(one.resource, one.most)
         yield f"{requests} {asked} of flavor {one.flavor}, and ClusterQueue {queue} can use at most {most}."
-        yield f"It never starts as it is, and {are(free)} free now."
+        yield _above(most, free)
     else:
         yield f"{requests} {asked} of flavor {one.flavor}, and {are(free)} free for ClusterQueue {queue}."
     quota = bare_amount(one.resource, one.nominal)
@@ -55,6 +55,13 @@ def _numbers(cause: Cause, one: FlavorObstacle) -> Iterator[str]:
             f"Its queue has the quota, but may not take it back: reclaimWithinCohort is "
             f"{cause.reclaim}, withinClusterQueue is {cause.within}."
         )
+
+
+def _above(most: str, free: str) -> str:
+    """What it means that a workload requests more than its queue can ever use."""
+    return (
+        f"So it never starts as it is, however much is free: of the {most}, {are(free)} free now."
+    )
 
 
 def _limit(one: FlavorObstacle, it: QuotaLimit, kind: CauseKind) -> Iterator[str]:
@@ -132,7 +139,7 @@ def volcano_limit(_: Explanation, cause: Cause) -> Iterator[str]:
         most, used = bare_amount(one.resource, one.most), bare_amount(one.resource, one.used)
         if cause.kind is CauseKind.VOLCANO_ABOVE_LIMIT:
             yield f"It requests {asked}, and Queue {cause.queue} can use at most {most}."
-            yield f"It never starts as it is, and {are(free)} free now."
+            yield _above(most, free)
         else:
             yield f"It requests {asked}, and {are(free)} free in Queue {cause.queue}."
             yield f"The limit of Queue {cause.queue} is {most}, and {used} of it are used or reserved."

@@ -1,6 +1,6 @@
 """Sentences about the changes that let a workload start, what they cost, and when it starts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -8,8 +8,10 @@ from policygen.core import quantity
 from policygen.core.durations import duration
 from policygen.core.finding import dotted
 from policygen.core.quoting import counted, listed
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM
 from policygen.report.amount_words import amount, bare_amount, names, taint_text
+from policygen.simulate.kueue.amounts import shown
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     Change,
@@ -39,6 +41,31 @@ def remedy(changes: Sequence[Change], place: str = "") -> str:
     if own and place:
         words[own[-1]] += f" ({place})"
     return f"{_joined(words)}."
+
+
+def options(changes: Sequence[Change]) -> str:
+    """The options of `policygen fit` that make these changes: `--pods 2 --gpus 4`."""
+    return " ".join(it for one in changes for it in _option(one))
+
+
+def _option(it: Change) -> Iterator[str]:
+    match it:
+        case PodsChange(after=after):
+            yield f"--pods {after}"
+        case RequestChange(resource=resource, after=after) if is_one(resource):
+            yield f"--gpus {after}"
+        case RequestChange(resource="cpu" | "memory" as resource, after=after) if after:
+            yield f"--{resource} {shown(resource, after)}"
+        case QueueChange(after=after):
+            yield f"--pool {after}"
+        case PriorityChange(class_name=name) if name:
+            yield f"--priority {name}"
+        case FieldChange(name="", path=("spec", "queue"), after=after):
+            yield f"--pool {after}"
+        case FieldChange(name="", path=("spec", "priorityClassName"), after=after):
+            yield f"--priority {after}"
+        case _:
+            pass
 
 
 def _joined(found: Sequence[str]) -> str:
@@ -117,7 +144,8 @@ def _of_set(name: str) -> str:
 
 
 def _field(it: FieldChange) -> str:
-    name = f"{it.kind} {'/'.join(filter(None, [it.namespace, it.name]))}"
+    named = f"{it.kind} {'/'.join(filter(None, [it.namespace, it.name]))}"
+    name = named if it.name else "the job"  # `fit` asks about one that does not exist
     field = str(it.path[-1])
     if field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
         verb = "Raise" if _number(it.after) > _number(it.before) else "Lower"
@@ -206,7 +234,9 @@ def ends(found: Sequence[str]) -> str:
 
 
 def starts_after(found: Sequence[str]) -> str:
-    """Whose end lets it start after a change."""
+    """Whose end lets it start after a change; empty: it is not known, and the change helps it alone."""
+    if not found:
+        return "It starts when no other workload runs or waits."
     verb = "ends" if len(found) == 1 else "end"
     return f"It starts when {names(found)} {verb}."
 

@@ -98,7 +98,9 @@ def consequences(compared: Comparison) -> Iterator[str]:
     yield from only
     yield from _starving(compared)
     yield from _waits(teams, "Other jobs wait" if only else "All jobs wait")
+    yield from _hit_hardest(jobs)
     yield from _ends(jobs)
+    yield from _last_end(compared)
     yield from _preemptions(teams)
     useful = sum(it.useful for it in teams)
     if round(useful / 360):
@@ -127,6 +129,39 @@ def _waits(teams: Sequence[TeamChange], who: str) -> Iterator[str]:
         yield f"On average, {listed(parts, 'and')}."
     else:
         yield f"{who} as long as before."
+
+
+def _hit_hardest(jobs: Sequence[JobChange]) -> Iterator[str]:
+    """How many jobs wait longer, and the one that waits most of all longer."""
+    longer = [it for it in jobs if round(it.waited or 0) > 0]
+    if not longer:
+        return
+    shorter = sum(round(it.waited or 0) < 0 for it in jobs)
+    worst = min(longer, key=_rank)
+    later = f" and ends {duration(worst.ended or 0.0)} later" if round(worst.ended or 0) > 0 else ""
+    wait_ = "waits" if len(longer) == 1 else "wait"
+    yield (
+        f"{counted(len(longer), 'job')} {wait_} longer and {shorter} shorter. {worst.after.name} of "
+        f"{worst.after.team} loses most: it waits {duration(worst.waited or 0.0)} longer "
+        f"({waited(worst.after)} instead of {waited(worst.before)}){later}."
+    )
+
+
+def _last_end(compared: Comparison) -> Iterator[str]:
+    """How much later or earlier the last job ends, if as many end."""
+    old, new = (
+        [it.ended for it in one.jobs if it.ended is not None]
+        for one in (compared.before, compared.after)
+    )
+    if len(old) != len(new) or not old:
+        return
+    before, after = max(old), max(new)
+    if round(after - before):
+        word = "later" if after > before else "earlier"
+        yield (
+            f"The last job ends {duration(abs(after - before))} {word} "
+            f"({duration(after)} after the start instead of {duration(before)})."
+        )
 
 
 def _ends(jobs: Sequence[JobChange]) -> Iterator[str]:

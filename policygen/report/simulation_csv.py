@@ -18,7 +18,7 @@ _COLUMNS = (
     "job", "kind", "team", "queue", "gpus", "submitted", "duration", "admitted", "started", "ended",
     "waited", "ran", "lost", "state", "flavors", "borrowed", "nodes", "preempted", "preempted_by",
     "preempts", "either", "why", "message", "evicted", "cause", "pods", "pods_run",
-    "pod_starts", "gpu_seconds", "lost_gpu_seconds", "model", "partial",
+    "pods_refused", "pod_starts", "gpu_seconds", "lost_gpu_seconds", "model", "partial",
 )  # fmt: skip
 
 
@@ -166,6 +166,7 @@ def _row(job: JobResult) -> tuple[Any, ...]:
         "" if job.cause is None else job.cause.kind.value,
         job.pods,
         job.pods_run,
+        job.refused,
         " ".join(f"{_number(at)}={count}" for at, count in job.pod_starts),
         _number(job.gpu_seconds),
         _number(job.lost_gpu_seconds),

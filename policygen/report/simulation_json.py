@@ -119,6 +119,7 @@ def _job(job: JobResult) -> dict[str, Any]:
         "queue": job.queue or None,
         "gpus": job.gpus,
         "pods": job.pods,
+        "podsRefused": job.refused,
         "podStarts": [{"at": at, "pods": count} for at, count in job.pod_starts],
         "submitted": job.submitted,
         "duration": job.duration,

@@ -176,7 +176,7 @@ def fit_text(report: FitReport, page: TablePage) -> None:
     else:
         waits = "would never start" if it.cause.lasts else "would wait"
         page.line((f"No: {what} {waits}: {cause_words.title(it.cause)}.", BOLD))
-        _write(page, _about(it))
+        _write(page, _about(it, fit=True))
         if answer.start is not None:
             page.line(remedy_words.start(answer.start), indent=_INDENT)
     _write(page, [(0, it) for it in _unmodelled(report.unmodelled)])
@@ -243,7 +243,8 @@ def _features(found: Iterable[Unmodelled]) -> list[dict[str, Any]]:
     return [{"feature": it.feature, "workloads": it.workloads} for it in found]
 
 
-def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
+def _about(it: Explanation, *, changes: bool = True, fit: bool = False) -> Iterator[Line]:
+    """With `fit`, it is about a job that does not exist: changes of it are options of the command."""
     if it.equal:
         yield _INDENT, cause_words.others(it)
     for reason in cause_words.reasons(it):
@@ -257,12 +258,20 @@ def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
     for past in it.preempted[-PAST:]:
         yield _INDENT, cause_words.past(past)
     if changes:
-        yield from _changes(it)
+        yield from _changes(it, fit=fit)
     if it.start is not None:
         yield _INDENT, remedy_words.start(it.start)
 
 
-def _changes(it: Explanation) -> Iterator[Line]:
+def _numbered(number: int, one: Remedy, place: str, *, fit: bool) -> Line:
+    """A remedy of a list. With `fit`, with the options that ask about it."""
+    typed = remedy_words.options(one.changes) if fit else ""
+    return _INDENT, f"{number}. {remedy_words.remedy(one.changes, place)}" + (
+        f" Ask with {typed}." if typed else ""
+    )
+
+
+def _changes(it: Explanation, *, fit: bool = False) -> Iterator[Line]:
     """What lets it start."""
     if it.remedies:
         placing = it.cause.kind in cause_words.PLACING or it.cause.queue_kind == "Queue"
@@ -270,7 +279,7 @@ def _changes(it: Explanation) -> Iterator[Line]:
         who = "The scheduler" if placing else "Kueue"
         yield _INDENT, f"Each of these changes {what} now (policygen tried each):"
         for number, one in enumerate(it.remedies[:SHOWN], 1):
-            yield _INDENT, f"{number}. {remedy_words.remedy(one.changes, it.place)}"
+            yield _numbered(number, one, it.place, fit=fit)
             tie = f" {who} may decide otherwise, because a tie decides." if one.either else ""
             room = " But no node has room for all its pods." if one.placed is False else ""
             every = remedy_words.replicas(one)
@@ -284,11 +293,10 @@ def _changes(it: Explanation) -> Iterator[Line]:
         yield _INDENT, "policygen knows no change that lets it start now."
     yield from _for_equal(it)
     if it.later:
-        yield _INDENT, "With each of these changes, it starts when others have ended:"
+        yield _INDENT, "With each of these changes, it starts when other workloads have ended:"
         for number, one in enumerate(it.later[:SHOWN], 1):
-            yield _INDENT, f"{number}. {remedy_words.remedy(one.changes, it.place)}"
-            if one.ends:
-                yield _DEEPER, remedy_words.starts_after(one.ends)
+            yield _numbered(number, one, it.place, fit=fit)
+            yield _DEEPER, remedy_words.starts_after(one.ends)
     if it.ends:
         yield _INDENT, remedy_words.ends(it.ends)
 

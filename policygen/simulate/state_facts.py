@@ -16,6 +16,9 @@ from policygen.simulate.scene import Scene
 _EXISTS = ""
 """The field of an object itself."""
 _NONE = "none"
+_CORES = " cores"
+_ROUNDED = Fraction(1, 100)
+"""The most cores by which quotas differ only because shares of them are rounded."""
 
 
 class StateFact(NamedTuple):
@@ -65,7 +68,16 @@ def state_changes(
         for it in differ
         if (it.field == _EXISTS or it.subject not in alone)
         and (it.gpus or it.subject not in with_gpus)
+        and not _is_rounded(before.get(it, ""), after.get(it, ""))
     )
+
+
+def _is_rounded(before: str, after: str) -> bool:
+    """Whether two amounts of cores differ only by rounding."""
+    if not (before.endswith(_CORES) and after.endswith(_CORES)):
+        return False
+    old, new = (Fraction(it.removesuffix(_CORES).replace(",", "")) for it in (before, after))
+    return abs(new - old) <= _ROUNDED
 
 
 def _queues(scene: Scene) -> Iterator[tuple[StateFact, str]]:

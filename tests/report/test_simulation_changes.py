@@ -41,16 +41,27 @@ def test_a_comparison_begins_with_the_consequences():
         ),
     )
     lines = compared(before, after).splitlines()
-    assert lines[:4] == [
+    assert lines[:5] == [
         "On average, m waits 1m less and n waits 2h more.",
+        "1 job waits longer and 1 shorter. n/a of n loses most: it waits 2h longer (2h instead of 0s).",
         "Preempted: n once (before: 0); 1.0 GPU hours more are lost.",
         "All jobs together get 1.0 GPU hours fewer of useful work.",
         "",
     ]
-    assert lines[4] == "before: 2 jobs in 1h: 2 ended"
+    assert lines[5] == "before: 2 jobs in 1h: 2 ended"
     (line,) = (it for it in lines if it.startswith("n/a"))
     assert line.split()[:7] == ["n/a", "n", "8", "0s", "2h", "+2h", "0"]
     assert line.endswith(" -> 1     1h  preempted by m/x")
+
+
+def test_the_end_of_all_jobs_is_compared():
+    before, after = (
+        report(job("n/a", ended=3600.0)),
+        report(job("n/a", ended=7200.0, waited=3600.0)),
+    )
+    lines = compared(before, after).splitlines()
+    assert "waits 1h longer (1h instead of 0s) and ends 1h later." in lines[1]
+    assert lines[2] == "The last job ends 1h later (2h after the start instead of 1h)."
 
 
 def test_jobs_that_never_start_any_more_come_first_with_the_reason():

@@ -145,3 +145,8 @@ value: 5
     assert changes(STATE + text, STATE + text.replace("10", "20")) == [
         ("WorkloadPriorityClass high", "value", "10", "20")
     ]
+
+
+def test_cores_that_differ_by_rounding_are_no_change():
+    assert changes(STATE, STATE.replace("nominalQuota: 100", "nominalQuota: 100001m")) == []
+    assert changes(STATE, STATE.replace("nominalQuota: 100", "nominalQuota: 100100m")) != []

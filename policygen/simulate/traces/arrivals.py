@@ -112,7 +112,8 @@ class _Making:
                 workload=_workload(
                     template.workload,
                     name,
-                    f"{index:09d}" if pods == 1 else f"{index:09d}-{i}",
+                    # With a slash, because Kueue orders jobs of one time by a UID, which no trace has.
+                    f"trace/{index:09d}" if pods == 1 else f"trace/{index:09d}-{i}",
                     job.at,
                 ),
                 pods=template.pods,
@@ -145,6 +146,11 @@ class _Making:
             yield (
                 f"team {name} has several queues for jobs with {counted(gpus, 'GPU')} in each pod "
                 f"({', '.join(queues)}); those without a queue in the trace go to {queues[0]}"
+            )
+        if self._cluster.queues.any:
+            yield (
+                "jobs of a trace are no jobs of Volcano: they use queues of Kueue, or without one "
+                "kube-scheduler; to simulate queues of Volcano, add Volcano Jobs with --workloads"
             )
         if self._partial:
             yield f"{_jobs(self._partial)} used a part of a GPU; each gets a whole GPU"

@@ -11,7 +11,7 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.scene import Scene
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
-from policygen.simulate.why.changes import FieldChange, OwnChange
+from policygen.simulate.why.changes import FieldChange, OwnChange, PodsChange
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.gang_remedies import Gangs
 from policygen.simulate.why.job_names import named_jobs
@@ -290,7 +290,7 @@ class Explainer:
         return replace(
             known,
             remedies=tuple(map(self._owners.shown, proven.remedies)),
-            later=tuple(self._owners.shown(self._when(near, asked, it)) for it in later),
+            later=tuple(self._owners.shown(self._when(near, asked, it, room)) for it in later),
             ends=tuple(map(self._owners.name, after)) or self._starts.ends(arrival, cause, near),
             tried=proven.tried,
         )
@@ -307,12 +307,19 @@ class Explainer:
         empty = None if room is None else dataclasses.replace(room, now=room.empty)
         return remedies(alone, asked, empty, self._spec, self._bounds).remedies
 
-    def _when(self, near: Situation, asked: AskedWorkload, it: Remedy) -> Remedy:
+    def _when(
+        self, near: Situation, asked: AskedWorkload, it: Remedy, room: NodeRoom | None
+    ) -> Remedy:
         """A remedy for later, with the workloads that must end."""
         settled = near.settle(asked, it.changes, keep=True)
         waiting = waiting_in(settled, asked.name)
         if waiting is None:
-            return it
+            admission = settled.admitted.get(asked.name)
+            if room is None or admission is None:
+                return it
+            own = room.arrival.with_pods(admission.counts)
+            changes = [one for one in it.changes if not isinstance(one, PodsChange)]
+            return replace(it, ends=room.now.ends(own, flavors_of(admission), changes))
         return replace(it, ends=ends(near, asked, quota_cause(settled, waiting), it.changes))
 
     def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:

@@ -16,9 +16,10 @@ from policygen.simulate.why.fit_jobs import (
     QueueChoice,
     choices,
     submitted,
+    without_object,
 )
 from policygen.simulate.why.pool_access import PoolBounds
-from policygen.simulate.why.remedy import Cost
+from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.start import Start
 from policygen.spec.types import Scheduler
 
@@ -92,6 +93,11 @@ def _judged(
     return _JudgedQueue(choice, explainer, arrival, explanation)
 
 
+def _typed(it: Remedy) -> Remedy:
+    """The remedy without fields of an object that does not exist."""
+    return replace(it, changes=tuple(own for one in it.changes for own in without_object(one)))
+
+
 def _bounds(request: FitRequest, choice: QueueChoice) -> PoolBounds | None:
     """What changes must keep, because the request names it."""
     if request.pool and request.pool == choice.pool:
@@ -122,7 +128,11 @@ def _answer(judged: _JudgedQueue, request: FitRequest) -> FitAnswer:
         choice.namespace,
         choice.queue,
         choice.resource,
-        explanation,
+        replace(
+            explanation,
+            remedies=tuple(map(_typed, explanation.remedies)),
+            later=tuple(map(_typed, explanation.later)),
+        ),
         cost,
         start,
         choice.scheduler,

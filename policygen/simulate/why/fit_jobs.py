@@ -21,7 +21,7 @@ from policygen.plan.scheduler import scheduler_name
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.scene import Scene
-from policygen.simulate.why.changes import pod_spec
+from policygen.simulate.why.changes import Change, FieldChange, PodsChange, pod_spec
 from policygen.simulate.why.pool_access import spec_trees
 from policygen.simulate.why.quota_changes import toward
 from policygen.simulate.why.scene_changes import arrival_of, with_object
@@ -31,6 +31,9 @@ from policygen.spec.types import Scheduler
 KUBE_SCHEDULER: Final = "kube-scheduler"
 NAME = "fit"
 """The name of the job."""
+_OF_PODS = ("replicas", "parallelism")
+_FOLLOWING = ("completions", "minAvailable")
+"""Fields of a job that have the number of its pods, too."""
 
 
 class FitError(ValueError):
@@ -81,6 +84,16 @@ def submitted(
     if arrival is None:
         raise FitError(f"the job cannot be created in namespace {choice.namespace}")
     return scene, arrival
+
+
+def without_object(change: Change) -> Iterator[Change]:
+    """The same change of a job that does not exist yet: of what the request asks, if it asks that."""
+    if not isinstance(change, FieldChange) or (change.kind, change.name) != ("Job", NAME):
+        yield change
+    elif change.path[-1] in _OF_PODS:
+        yield PodsChange("main", change.before, change.after)
+    elif change.path[-1] not in _FOLLOWING:
+        yield replace(change, namespace="", name="")
 
 
 def _last(job: Arrival, arrivals: Sequence[Arrival]) -> Arrival:

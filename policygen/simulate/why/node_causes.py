@@ -133,7 +133,12 @@ class OccupiedNodes:
         self._undo(undo)
         return found
 
-    def ends(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+    def ends(
+        self,
+        arrival: Arrival,
+        chosen: Mapping[str, Mapping[str, str]],
+        changes: Sequence[Change] = (),
+    ) -> tuple[str, ...]:
         """The fewest of the largest workloads on nodes whose end gives all its pods room; empty: that does not help."""
         held: Counter[str] = Counter()
         for name, pods in self.bound.items():
@@ -141,7 +146,7 @@ class OccupiedNodes:
                 held[name] += sum(amount for of, amount in shape.requests if is_one(of)) or 1
         names = [name for name, _ in held.most_common(_ENDS) if name != arrival.name]
 
-        return fewest(names, lambda gone: self.has_room(arrival, (), chosen, gone))
+        return fewest(names, lambda gone: self.has_room(arrival, changes, chosen, gone))
 
     def never(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]

@@ -126,8 +126,14 @@ def _keeps_pods(one: Remedy, other: Remedy) -> bool:
 def ends(
     situation: Situation, asked: AskedWorkload, cause: Cause, changes: Sequence[Change] = ()
 ) -> tuple[str, ...]:
-    """The fewest of the largest workloads whose end admits it after changes; empty: that does not help."""
+    """The fewest of the largest workloads whose end admits it after changes; empty: that does not help.
+
+    After changes, these can be workloads that wait, too: they take what others leave.
+    """
     names = [name for it in cause.obstacles[:1] for one in it.holders for name in one.workloads]
+    if changes:
+        names += [it.name for them in situation.held.values() for it in them]
+        names += [it.name for it in situation.pending if it.name != asked.name]
     names = list(dict.fromkeys(names))
 
     def admits(gone: Sequence[str]) -> bool:

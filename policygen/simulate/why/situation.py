@@ -201,7 +201,7 @@ class Situation:
         held = self.held
         if keep or list(state.pairs) != list(self.pairs):
             held = {it: rebased(them, self.pairs, state.pairs) for it, them in held.items()}
-        pending = [replace(it) for it in self.pending]
+        pending = [replace(it) for it in self.pending if it.name not in without]
         if asked is not None:
             settings = self.settings
             if any(getattr(it, "kind", "") == "LimitRange" for it in changes):

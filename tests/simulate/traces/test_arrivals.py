@@ -181,3 +181,20 @@ def test_a_trace_is_simulated():
     for _ in made.run():
         pass
     assert [(run.started, run.ended) for run in made.jobs] == [(0, 10), (11, 21), (2, 12)]
+
+
+def test_volcanos_queues_are_not_used():
+    volcano = """
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: v}
+"""
+    assert not list(arrivals(scene(QUEUES), [job()]).notes)
+    (note,) = arrivals(scene(QUEUES + volcano), [job()]).notes
+    assert "no jobs of Volcano" in note
+
+
+def test_chance_orders_jobs_of_one_time():
+    """Their UID has a slash, as that of manifests without one: see `chance.draw_uids`."""
+    assert "/" in one(QUEUES, job()).workload.uid

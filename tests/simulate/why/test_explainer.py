@@ -171,6 +171,16 @@ def test_a_change_for_later_names_who_must_end():
     assert later["borrowingLimit"] == ("n/b",)
 
 
+def test_a_change_for_later_names_jobs_that_wait_too():
+    """Job c takes what b leaves, so both must end before a."""
+    limit = {"borrowingLimit": "2"}
+    queues = queue("q", 4, "c", limits=limit), queue("r", 8, "c"), local(), local("r", "r")
+    jobs = job("b", pods=8, to="r"), job("c", pods=8, to="r"), job("a", pods=8)
+    found = explain("n/a", flavor(), *queues, *jobs)
+    assert found.later
+    assert {it.ends for it in found.later} == {("n/b", "n/c")}
+
+
 def test_who_ends_before_it_starts():
     """No job holds quota of the flavor that it needs, but one is before it in its queue."""
     strict = queue("q", queueingStrategy="StrictFIFO")

@@ -240,3 +240,16 @@ def test_a_job_in_a_livelock_starts_only_when_it_ends(tmp_path):
     assert found.explanation.cause.kind is CauseKind.LIVELOCK
     assert found.start.after == pytest.approx(3600, abs=0.01)
     assert found.start.ends == ("blue/y2",)
+
+
+def test_a_change_of_the_job_is_an_option_of_the_command():
+    """Its Job does not exist, so no field of it can be set."""
+    request = SimulateRequest((str(THREE),), duration=0.0)
+    out = StringIO()
+    found = why.would_fit(request, FitRequest("lab", 8, 9, "training-h100"))
+    fit_text(found, TablePage(out))
+    text = out.getvalue()
+    assert "Run 4 pods instead of 9. Ask with --pods 4." in text
+    assert "Job lab/fit" not in text
+    assert "use at most 64." in text
+    assert "it never starts as it is, however much is free: of the 64, 32 are free now." in text
