@@ -149,7 +149,7 @@ class _Making:
             )
         if self._cluster.queues.any:
             yield (
-                "jobs of a trace are no jobs of Volcano: they use queues of Kueue, or without one "
+                "Volcano does not schedule the jobs of a trace: they use queues of Kueue, or without one "
                 "kube-scheduler; to simulate queues of Volcano, add Volcano Jobs with --workloads"
             )
         if self._partial:

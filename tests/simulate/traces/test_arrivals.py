@@ -192,7 +192,7 @@ metadata: {name: v}
 """
     assert not list(arrivals(scene(QUEUES), [job()]).notes)
     (note,) = arrivals(scene(QUEUES + volcano), [job()]).notes
-    assert "no jobs of Volcano" in note
+    assert "Volcano does not schedule" in note
 
 
 def test_chance_orders_jobs_of_one_time():
