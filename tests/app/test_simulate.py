@@ -343,7 +343,7 @@ def test_kueue_tries_an_evicted_workload_of_a_snapshot_later(tmp_path):
     (found,) = app_simulate.simulate(of_snapshot(tmp_path, state, until=60.0)).result.jobs
     assert (found.cause.kind.value, found.cause.message) == (
         "requeued-later",
-        "10m after the start",
+        "at 10m after the start",
     )
 
 
