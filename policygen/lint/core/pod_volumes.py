@@ -166,8 +166,11 @@ def _reserved_paths(files: Part, which: str) -> Iterator[FaultAt]:
 
 
 def _mounts(container: Part) -> Iterator[FaultAt]:
-    devices = container.items("volumeDevices")
-    names, paths = ({it.data.get(key) for it in devices} for key in ("name", "devicePath"))
+    devices = [it.data for it in container.items("volumeDevices")]
+    names, paths = (
+        {it[key] for it in devices if isinstance(it.get(key), str)}
+        for key in ("name", "devicePath")
+    )
     for mount in container.items("volumeMounts"):
         if len(mount.data) > len(_USUAL):
             yield from _paths_below(container, mount)

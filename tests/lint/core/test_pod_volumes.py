@@ -90,6 +90,11 @@ def test_a_volume_is_mounted_or_a_device():
     assert container(volumeMounts=[MOUNT | {"readOnly": True}], volumeDevices=[device]) == []
 
 
+def test_a_device_without_a_valid_name_is_no_fault_of_a_mount():
+    devices = [{"name": [], "devicePath": {}}]
+    assert container(volumeMounts=[MOUNT], volumeDevices=devices) == []
+
+
 CLAIM_SPEC = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 
 
