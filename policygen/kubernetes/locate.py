@@ -82,7 +82,7 @@ def _with_places(message: str, related: Sequence[Related]) -> str:
     for each in related[: message.count(THERE)]:
         place = f"{each.place.file}:{each.place.line}" if each.place else "elsewhere"
         message = message.replace(THERE, place, 1)
-    return message
+    return message.replace(THERE, "elsewhere")
 
 
 def _reported(

@@ -55,6 +55,8 @@ def test_a_related_object_has_its_place_in_the_message():
     assert [(each.object, each.place.line) for each in it.related] == [("Cohort all", 15)]
     (it,) = located(Hit(rule(), f"see {THERE}", At(0), related=(At(9),)))
     assert it.message == "see elsewhere"
+    (it,) = located(Hit(rule(), f"see {THERE} and {THERE}", At(0), related=(other,)))
+    assert it.message == "see a.yaml:15 and elsewhere"
 
 
 def test_a_number_that_looks_like_another_is_shown_as_it_is_read():
