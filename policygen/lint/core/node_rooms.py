@@ -8,7 +8,7 @@ from policygen.kubernetes.pod_labels import pod_labels
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import PodTemplate
 from policygen.lint.core.known_nodes import node_index
-from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.core.pod_demands import PodDemand, demands_by_template, pod_demands
 from policygen.lint.core.pod_partners import partners
 from policygen.lint.rule import Facts, Need
 
@@ -36,11 +36,9 @@ def exceeding(facts: Facts) -> Mapping[PodDemand, Room]:
 def most_on_nodes(facts: Facts, template: PodTemplate, enough: int) -> int:
     """How many of `enough` pods of a template have room on the nodes; `enough` if it is unknown."""
     index = facts.derive(node_index)
-    for it in facts.derive(pod_demands) if index.all else ():
-        if it.template is template:
-            found = _room(it, index, enough)
-            return enough if found is None else min(found.pods, enough)
-    return enough
+    it = facts.derive(demands_by_template).get(id(template)) if index.all else None
+    found = None if it is None else _room(it, index, enough)
+    return enough if found is None else min(found.pods, enough)
 
 
 def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:

@@ -15,7 +15,7 @@ from policygen.kubernetes.node_filters import Demand
 from policygen.kubernetes.node_index import Bits, NodeIndex
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.known_nodes import node_index
-from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.core.pod_demands import PodDemand, demands_by_template
 from policygen.lint.kueue.queueless import names_a_queue, queueless
 from policygen.lint.rule import Facts
 from policygen.lint.volcano.queues import SCHEDULER
@@ -113,11 +113,8 @@ def gpu_requests(facts: Facts) -> Iterator[GpuRequest]:
 def node_users(facts: Facts, requests: Iterable[GpuRequest]) -> Iterator[NodeUser]:
     """The nodes of each request, once for each resource."""
     index = facts.derive(node_index)
-    demands = (
-        {id(it.template): it for it in facts.derive(pod_demands)}
-        if index.all or facts.cluster.flavors
-        else {}
-    )
+    known_demands = index.all or facts.cluster.flavors
+    demands = facts.derive(demands_by_template) if known_demands else {}
     known: dict[Demand, Bits] = {}
     for request in requests:
         template = request.template

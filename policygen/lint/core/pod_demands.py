@@ -79,6 +79,11 @@ def pod_demands(facts: Facts) -> tuple[PodDemand, ...]:
     return tuple(_pod_demands(facts))
 
 
+def demands_by_template(facts: Facts) -> Mapping[int, PodDemand]:
+    """The same demands by the identity of their template; use it with `facts.derive`."""
+    return {id(it.template): it for it in facts.derive(pod_demands)}
+
+
 def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
     requests = _requests(facts)
     implied = all(it.at is None for it in facts.derive(known_nodes).all)

@@ -1,9 +1,9 @@
 """A Queue deserves more than its capability."""
 
+from collections.abc import Mapping
+
 from policygen.core.amounts import amount_of, readable
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
             # To the scheduler, 0 cpu or memory means no limit.
             if checked or limit or name not in ("cpu", "memory"):
                 remedy = "lower deserved, or raise capability"
-                gang = _needing(facts.cluster, queue, name)
+                gang = facts.cluster.derive(_largest).get((queue.name, name))
                 if gang is not None and gang.amounts[name] > limit:
                     needs = amount_of(name, gang.amounts[name], limit)
                     remedy = f"raise capability, because {gang.owner} needs {needs} at once"
@@ -47,12 +47,15 @@ def check(facts: Facts) -> Hits:
                 )
 
 
-def _needing(cluster: Cluster, queue: Entry[QueueView], resource: str) -> GangNeeds | None:
-    """The gang of a queue that needs most of a resource."""
-    every = [
-        it for it in cluster.derive(gangs) if it.queue == queue.name and resource in it.amounts
-    ]
-    return max(every, key=lambda it: it.amounts[resource], default=None)
+def _largest(cluster: Cluster) -> Mapping[tuple[str, str], GangNeeds]:
+    """By queue and resource, the gang that needs most of it."""
+    found: dict[tuple[str, str], GangNeeds] = {}
+    for gang in cluster.derive(gangs):
+        for name, amount in gang.amounts.items():
+            known = found.get((gang.queue, name))
+            if known is None or amount > known.amounts[name]:
+                found[gang.queue, name] = gang
+    return found
 
 
 RULE = ObjectRule(
