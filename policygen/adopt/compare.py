@@ -117,7 +117,7 @@ def _queue_names(
             kind, _, name = queue
             new = renamed.get(queue, name)
             if new != name:
-                message = f"it names {kind} {name}, which the spec renders as {new}, so it needs this queue name"
+                message = f"it names {kind} {name}, which the spec renders as {new}; change its queue to {new}"
                 yield SpecDifference(str(workload.object), "", message)
 
 

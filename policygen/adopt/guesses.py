@@ -45,8 +45,8 @@ def _limits(tree: TeamTree, quotas: _Quotas) -> Iterator[Guess]:
             for name, bounds in ((CPU, quota.cpu), (MEMORY, quota.memory)):
                 if bounds.limit is not None and name not in branch.limit.get(pool, {}):
                     text = (
-                        f"Guess: the queue has no limit of {name}. Without this one, the {name} of its limit "
-                        "of GPUs would be the limit, which is less than the guarantee."
+                        f"Guess: the queue has no limit of {name}. Without this field, policygen derives a limit "
+                        "from the limit of GPUs, which is less than the guarantee."
                     )
                     yield Guess(
                         "Team", branch.team, ("spec", "quotas", number, name, "limit"), text

@@ -65,12 +65,12 @@ def test_workloads_that_need_another_queue_name_are_listed():
     key = ("Job a/train", "")
     found = listed(HAND + WORKLOAD.format("user-queue"))
     name = "LocalQueue user-queue, which the spec renders as a100"
-    assert found[key] == f"it names {name}, so it needs this queue name"
+    assert found[key] == f"it names {name}; change its queue to a100"
     assert key not in listed(HAND + WORKLOAD.format("other"))
     job = "batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: train, namespace: a}\nspec: {queue: v, tasks: [{replicas: 1, template: {}}]}\n"
     found = listed(f"{HAND}{QUEUE}---\napiVersion: {job}")
     name = "Queue v, which the spec renders as v.volcano"
-    assert found[key] == f"it names {name}, so it needs this queue name"
+    assert found[key] == f"it names {name}; change its queue to v.volcano"
 
 
 def test_a_changed_field_appears_in_the_list():

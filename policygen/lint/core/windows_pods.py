@@ -80,7 +80,7 @@ def _options(spec: PodPart) -> Iterator[FaultAt]:
         if own is not None and inherited is not None and own != inherited:
             yield (
                 options.at / "hostProcess",
-                f"{which} has another hostProcess than its pod, which is refused; remove it from the container",
+                f"{which} has a hostProcess that differs from that of its pod, which is refused; remove hostProcess from the container",
             )
     if True not in on_host:
         return

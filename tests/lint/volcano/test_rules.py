@@ -180,8 +180,8 @@ def test_a_capability_below_several_gangs_is_one_finding_at_the_queue():
     [hit] = gang_exceeds_queue.check(given)
     assert hit.at == At(0, ("spec", "capability", "nvidia.com/gpu"))
     assert hit.message == (
-        "Queue vision has a capability of 8 nvidia.com/gpu, but 2 gangs need more at once, so they wait "
-        "forever: Job vision/b needs 16 nvidia.com/gpu and Job vision/c needs 32 nvidia.com/gpu; raise the "
+        "Queue vision has a capability of 8 nvidia.com/gpu, but each of 2 gangs needs more at once and "
+        "waits forever: Job vision/b needs 16 nvidia.com/gpu and Job vision/c needs 32 nvidia.com/gpu; raise the "
         "capability, or lower the number of pods in these gangs"
     )
     assert [it.document for it in hit.related] == [2, 3]
@@ -226,7 +226,7 @@ def test_a_missing_priority_class_of_a_job_and_its_tasks_is_one_finding():
     [hit] = priority_class_missing.check(facts(text.removesuffix("---\n")))
     assert hit.at == At(1, ("spec", "priorityClassName"))
     assert hit.message == (
-        'Job vision/a has PriorityClass "hihg" in 2 fields, which does not exist, so Volcano gives Job '
+        'Job vision/a has PriorityClass "hihg" (in 2 fields), which does not exist, so Volcano gives Job '
         'vision/a priority 0 and the API server refuses its pods; did you mean "high"?'
     )
     template = ("spec", "tasks", 0, "template", "spec", "priorityClassName")

@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
     for (_, name), references in found.items():
         first, *others = references
         effects = dict.fromkeys(it.effect for it in references)
-        fields = f" in {len(references)} fields" if others else ""
+        fields = f" (in {len(references)} fields)" if others else ""
         yield Hit(
             RULE,
             f'{first.owner} has PriorityClass "{name}"{fields}, which does not exist, so '

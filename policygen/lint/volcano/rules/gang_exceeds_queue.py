@@ -85,7 +85,7 @@ def _of_queue(
     has = listed([amount_of(name, limit) for name, limit in limits.items()], "and")
     return Hit(
         RULE,
-        f"{queue} has a capability of {has}, but {len(found)} gangs need more at once, so they wait forever: "
+        f"{queue} has a capability of {has}, but each of {len(found)} gangs needs more at once and waits forever: "
         f"{some(needs, 'other gang')}; raise the capability, or lower the number of pods in these gangs",
         queue.at.to("spec", "capability", next(iter(limits))),
         tuple(gang.place(it.resource) for gang, excesses in found for it in excesses[:1]),
