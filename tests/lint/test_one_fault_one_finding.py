@@ -167,6 +167,27 @@ def test_a_fraction_in_a_task_is_taken_if_volcano_sets_a_default_in_it(tmp_path,
     assert finding.rule.name == rule
 
 
+@pytest.mark.parametrize(
+    ("header", "task", "rule"),
+    [
+        ("{name: a}", "", "every-update-refused"),
+        ("{name: a, value: null}", "", "every-update-refused"),
+        ("{name: a}", ", minAvailable: 1, maxRetry: 3", "missing-field"),
+        ("{value: a}", "", "missing-field"),
+    ],
+)
+def test_a_header_without_value_is_taken_if_volcano_sets_a_default(tmp_path, header, task, rule):
+    text = (
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: resize, namespace: vision}\n"
+        "spec:\n  schedulerName: volcano\n  minAvailable: 1\n  tasks:\n"
+        f"  - {{name: worker, replicas: 1{task}, template: {{spec: {{restartPolicy: Never, containers: "
+        "[{name: resize, image: registry.example.com/resize, "
+        f"livenessProbe: {{httpGet: {{port: 80, httpHeaders: [{header}]}}}}}}]}}}}}}\n"
+    )
+    (finding,) = lint(tmp_path, text, partial=True).findings
+    assert finding.rule.name == rule
+
+
 def test_a_weight_of_zero_is_taken_of_a_queue_when_it_is_made(tmp_path):
     """Volcano's webhook sets 1, but only on create."""
     text = (

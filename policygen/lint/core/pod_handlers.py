@@ -114,7 +114,7 @@ def _handler(spec: PodPart, container: Part, part: Part, field: str) -> Iterator
                 f"{named(container)} has {field} with {kind} without {key}, which is refused; write {key}",
             )
     for index, header in enumerate(part.under("httpGet").items("httpHeaders")):
-        name = header.data.get("name") or ""
+        name = header.data.get("name")
         if isinstance(name, str) and not _HEADER.fullmatch(name):
             yield (
                 part.at.to("httpGet", "httpHeaders", index),

@@ -192,7 +192,7 @@ def _corrected(data: dict[str, Any], refusals_: Iterable[Refusal]) -> dict[str, 
         for step in above:
             holder = holder[step]
         if refusal.reason is Reason.MISSING_FIELD:
-            holder[last]["nominalQuota"] = "0"
+            holder[last] |= {"value": ""} if _is_header(refusal) else {"nominalQuota": "0"}
         elif holder[last] is None:
             holder[last] = {"name": ""} if "admissionChecksStrategy" in above else ""
         elif holder[last] == "":
@@ -255,9 +255,18 @@ def _corrected_by(obj: Object, refusal: Refusal) -> str:
         written = refusal.reason is Reason.FORMAT or isinstance(value, float)
         of_amount = "resources" in path or path[-1] == "sizeLimit"
         amount = written and of_amount and _is_read(obj, path)
-        return "Volcano" if dropped or amount else ""
+        return "Volcano" if dropped or amount or _is_header(refusal) else ""
     zero = path == ("spec", "weight") and mapping(obj.data, "spec").get("weight") == 0
     return "Volcano" if kind == (VOLCANO, "Queue") and zero else ""
+
+
+def _is_header(refusal: Refusal) -> bool:
+    """Whether a header of a probe or hook of a pod has no value: Go writes an empty one, which is valid."""
+    return (
+        refusal.reason is Reason.MISSING_FIELD
+        and refusal.path[-2:-1] == ("httpHeaders",)
+        and "field value" in refusal.message
+    )
 
 
 def _may_be_empty(queue: Object, path: Path) -> bool:
