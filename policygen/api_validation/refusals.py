@@ -43,9 +43,10 @@ def refusals_with_apply(
         _check(kind.api_version, kind.kind)(dict(thing), None, found)
         _check_metadata(thing, kind, found)
     object_code.check(written, kind, found)
+    created = {it.path for it in found if it.reason is not Reason.SERVER_SIDE_APPLY}
     for refusal in found:
-        if refusal.reason is not Reason.SERVER_SIDE_APPLY or not _replaced(
-            thing, kind, refusal.path
+        if refusal.reason is not Reason.SERVER_SIDE_APPLY or not (
+            refusal.path in created or _replaced(thing, kind, refusal.path)
         ):
             yield refusal
 

@@ -168,6 +168,24 @@ def test_a_fraction_in_a_task_is_taken_if_volcano_sets_a_default_in_it(tmp_path,
 
 
 @pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ("hostAliases: [{hostnames: [a]}]", "missing-field"),
+        ("hostAliases: [{ip: [], hostnames: [a]}]", "wrong-type"),
+        ("volumes: [{name: a, emptyDir: {}, mediums: a}]", "unknown-field"),
+        ("volumes: [{name: a, configMap: {name: a, items: [{key: [], path: a}]}}]", "wrong-type"),
+    ],
+)
+def test_what_the_schema_refuses_is_not_refused_again(tmp_path, fields, rule):
+    text = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: chat, namespace: vision}\nspec:\n"
+        f"  containers: [{{name: chat, image: registry.example.com/chat}}]\n  {fields}\n"
+    )
+    (finding,) = lint(tmp_path, text, partial=True).findings
+    assert finding.rule.name == rule
+
+
+@pytest.mark.parametrize(
     ("header", "task", "rule"),
     [
         ("{name: a}", "", "every-update-refused"),

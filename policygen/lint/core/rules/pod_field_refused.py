@@ -1,10 +1,12 @@
 """A pod has a volume, port, toleration, selector or weight that the API server refuses."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from policygen.api_validation.metadata import is_subdomain
+from policygen.api_validation.refusal import Reason
+from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted, shown
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
@@ -13,6 +15,7 @@ from policygen.kubernetes.priorities import default_class
 from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered
 from policygen.lint.core import pod_selectors, pod_templates, pod_words, volcano_pods
 from policygen.lint.core.pod_templates import Part, PodPart, named
+from policygen.lint.core.server_refusals import refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _SYSTEMS = ("linux", "windows")
@@ -36,6 +39,8 @@ _LONGEST_S = (1 << 31) - 1
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
+    found = facts.cluster.derive(refused).found
+    unknown = frozenset(it.at for it in found.get(Reason.UNKNOWN_FIELD, ()))
     for spec in pod_templates.pod_specs(facts.cluster):
         fields = spec.data.keys()
         if not _OF_PODS.isdisjoint(fields):
@@ -47,7 +52,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(RULE, message, spec.at / "preemptionPolicy")
         yield from _policies(spec)
         if "volumes" in fields:
-            yield from _volumes(spec)
+            yield from _volumes(spec, unknown)
         if not _SELECTING.isdisjoint(fields):
             yield from (Hit(RULE, message, at) for at, message in pod_selectors.of_pod(spec))
         for container in spec.containers:
@@ -136,7 +141,7 @@ def _toleration(toleration: Part) -> Iterator[tuple[str | None, str]]:
         yield value_fault(value), "value"
 
 
-def _volumes(spec: Part) -> Hits:
+def _volumes(spec: Part, unknown: Container[At]) -> Hits:
     claims = mappings(spec.owner.spec, "volumeClaimTemplates")
     claimed = [keyed_texts(it, "metadata").get("name") for it in claims]
     for volume in spec.items("volumes"):
@@ -146,7 +151,11 @@ def _volumes(spec: Part) -> Hits:
         if isinstance(path, dict) and not path.get("path"):
             message = f"{spec.owner} has a hostPath volume without hostPath.path, which is refused; write the path"
             yield Hit(RULE, message, volume.at / "hostPath")
-        kinds = [key for key, value in volume.data.items() if key != "name" and value is not None]
+        kinds = [
+            key
+            for key, value in volume.data.items()
+            if key != "name" and value is not None and (volume.at / key).on_key() not in unknown
+        ]
         if len(kinds) > 1:
             name = volume.data.get("name")
             which = f"volume {name}" if isinstance(name, str) and name else "a volume"

@@ -3,6 +3,7 @@
 import re
 
 from policygen.api_validation import workload_code
+from policygen.api_validation.refusal import Reason
 from policygen.core.finding import Path, at_path
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core import field_pairs, pod_templates
@@ -16,17 +17,22 @@ _ZEROS = re.compile(r"\b0+(?=[0-9])")
 
 def check(facts: Facts) -> Hits:
     """Source: the recorded answers of a running API server, `schemas/cluster/code.json`; `field_pairs`."""
-    accepted = facts.cluster.derive(refused).accepted  # `workload_code` finds no fault in these
+    found = facts.cluster.derive(refused)
+    accepted = found.accepted  # `workload_code` finds no fault in these
+    of_type = {it.at for it in found.found.get(Reason.TYPE, ())}
     for spec in pod_templates.pod_specs(facts.cluster):
         if spec.owner.at not in accepted:
-            yield from _pod(spec, images="container-without-image" not in facts.run)
+            faults = _pod(spec, images="container-without-image" not in facts.run)
+            yield from (it for it in faults if it.at not in of_type)
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec))
     for workload in facts.cluster.workloads:
         unchecked = workload.kind != "Pod" and workload.at not in accepted
         if unchecked and workload.object.group != VOLCANO_BATCH:
             kind = f"{workload.object.api_version} {workload.kind}"
             for path, message in workload_code.faults(workload.spec, kind, workload):
-                yield Hit(RULE, message, workload.at.to("spec", *path))
+                at = workload.at.to("spec", *path)
+                if at not in of_type:  # `wrong-type` reports it
+                    yield Hit(RULE, message, at)
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_workload(workload))
 
 
