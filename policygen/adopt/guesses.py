@@ -68,7 +68,7 @@ def _of_volcano(tree: TeamTree, weights: Weights, quotas: _Quotas) -> Iterator[G
             continue
         shown = ", ".join(f"{count} {name}" for name, count in amounts.items())
         number, _ = quotas.get((branch.team, tree.queue), (0, None))
-        text = f"Guess: Queue {branch.name} deserves {shown}; no weights of the teams make this amount."
+        text = f"Guess: Queue {branch.name} deserves {shown}; no weights of the teams give this amount."
         yield Guess("Team", branch.team, ("spec", "quotas", number), text)
 
 

@@ -33,7 +33,7 @@ class Acceptor:
     def __init__(self, served: schemas.ServedKind) -> None:
         self._served = served
         self._drops_status = served.status_dropped
-        self._validator, self._wrapped = _validator(served)
+        self._validator, self._key = _validator(served)
         parts = {**served.schema["properties"]}
         del parts["metadata"]  # the JSON Schema checks it
         self._rest = _rest({**served.schema, "properties": parts}, custom=served.custom)
@@ -77,7 +77,7 @@ class Acceptor:
 
     def _entries(self, error: Any) -> Iterator[Path]:
         """The entries of mappings that an error of the JSON Schema is about."""
-        path: Path = tuple(error.instance_path[len(self._wrapped) :])
+        path: Path = tuple(error.instance_path[bool(self._key) :])
         if error.kind.name == "additionalProperties":
             yield from ((*path, name) for name in error.kind.unexpected)
         else:
@@ -87,7 +87,7 @@ class Acceptor:
         """What the JSON Schema is about."""
         if self._drops_status and "status" in thing:
             thing = {key: value for key, value in thing.items() if key != "status"}
-        return dict.fromkeys(self._wrapped, thing) or thing
+        return {self._key: thing} if self._key else thing
 
 
 @cache
@@ -121,13 +121,13 @@ def _without(thing: Any, path: Path) -> Any:
     return made
 
 
-def _validator(served: schemas.ServedKind) -> tuple[Any, tuple[str, ...]]:
-    """The validator of a kind, and the key under which it expects the object, if it needs one."""
+def _validator(served: schemas.ServedKind) -> tuple[Any, str]:
+    """The validator of a kind, and the key under which it expects the object; empty without one."""
     import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
 
     if served.name in workload_code.tree():
-        return _of_pods(), (served.name,)
-    return jsonschema_rs.Draft202012Validator(prevalidation_schema.whole(served)), ()
+        return _of_pods(), served.name
+    return jsonschema_rs.Draft202012Validator(prevalidation_schema.whole(served)), ""
 
 
 @cache

@@ -237,6 +237,6 @@ def test_where_no_queue_is_reclaimable_guarantees_and_weights_make_what_queues_d
         rendered=False,
     )
     assert {it.text for it in other.guesses if "deserves" in it.text} == {
-        f"Guess: Queue {name} deserves {count} nvidia.com/gpu; no weights of the teams make this amount."
+        f"Guess: Queue {name} deserves {count} nvidia.com/gpu; no weights of the teams give this amount."
         for name, count in (("speech", 6), ("robotics", 1))
     }

@@ -11,6 +11,7 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import text, texts
 from policygen.kubernetes.volcano import PodGroupView
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.pod_templates import Part
@@ -105,8 +106,8 @@ def _of_job(workload: Workload) -> GangNeeds:
 
 def _ends_all(policy: Part) -> bool:
     """Whether a policy of a Job acts on all its pods when one is evicted."""
-    events = [policy.data.get("event"), *(policy.data.get("events") or ())]
-    return not _EVICTED.isdisjoint(map(str, events)) and policy.data.get("action") in _OF_THE_JOB
+    events = text(policy.data, "event"), *texts(policy.data, "events")
+    return not _EVICTED.isdisjoint(events) and text(policy.data, "action") in _OF_THE_JOB
 
 
 def _least(templates: Sequence[tuple[PodTemplate, int | None]], needed: int) -> dict[str, Fraction]:

@@ -65,5 +65,5 @@ OPERATOR = "apiVersion: example.com/v1\nkind: Server\nmetadata: {name: a, namesp
 def test_a_budget_that_selects_no_pod_of_a_complete_input(lint, fields, more, partial, advice):
     report = lint(BUDGET.format(fields=fields), DEPLOYMENT, *more, partial=partial)
     found = [it.message for it in report.findings if it.rule.name == "budget-selects-no-pod"]
-    begin = "PodDisruptionBudget vision/chat selects no pod, so a drain evicts all pods that it is meant for at once; "
+    begin = "PodDisruptionBudget vision/chat selects no pod, so a drain can evict all replicas at once; "
     assert found == ([begin + advice] if advice else [])

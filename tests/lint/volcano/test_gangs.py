@@ -66,3 +66,13 @@ def test_a_job_whose_gang_is_all_its_pods():
     found = [gangs(cluster(JOB % f"minAvailable: {it}"))[0].is_whole for it in (5, 4)]
     assert found == [True, False]
     assert not gangs(cluster(JOB % "maxRetry: 1"))[0].is_whole
+
+
+def test_a_policy_with_fields_of_a_wrong_type_ends_nothing():
+    for policy, ends in (
+        ("{events: 5, action: RestartJob}", False),
+        ("{events: [PodEvicted], action: [RestartJob]}", False),
+        ("{events: [5, PodEvicted], action: RestartJob}", True),
+    ):
+        (gang,) = gangs(cluster(JOB % f"policies: [{policy}]"))
+        assert gang.ends_together is ends

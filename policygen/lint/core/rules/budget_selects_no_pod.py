@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
             break
         yield Hit(
             RULE,
-            f"{budget} selects no pod, so a drain evicts all pods that it is meant for at once; {advice}",
+            f"{budget} selects no pod, so a drain can evict all replicas at once; {advice}",
             budget.at.to("spec", *path),
         )
 
