@@ -539,3 +539,9 @@ status: {allocatable: {cpu: 96, memory: 1000Gi, nvidia.com/gpu: 8}}
     for pool in ("a100", "h100", "other"):
         report = lint(tmp_path, node % pool, specs=(str(example),))
         assert "quota-exceeds-capacity" not in {it.rule.name for it in report.findings}
+
+
+def test_quotas_are_not_compared_with_the_nodes_that_a_node_pool_has_started(tmp_path):
+    text = examples("node-pool-below-quotas", good=True)[-1].text
+    assert "kind: Node\n" in text
+    assert "quota-exceeds-capacity" not in {it.rule.name for it in lint(tmp_path, text).findings}
