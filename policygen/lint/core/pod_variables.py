@@ -50,7 +50,8 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
                     f"{named(container)} has an envFrom {count(used)}, which is refused; write {listed(list(_FROM))}",
                 )
             for kind in used:
-                yield from _source_name(entry.under(kind), f"{named(container)} has an envFrom")
+                if isinstance(entry.data[kind], dict):
+                    yield from _source_name(entry.under(kind), f"{named(container)} has an envFrom")
 
 
 def count(used: list[str]) -> str:
@@ -59,7 +60,7 @@ def count(used: list[str]) -> str:
 
 
 def _variable(container: Part, variable: Part) -> Iterator[FaultAt]:
-    if variable.data.get("valueFrom") is None:
+    if not isinstance(variable.data.get("valueFrom"), dict):
         return
     source = variable.under("valueFrom")
     used = [it for it in _SOURCES if source.data.get(it) is not None]
@@ -73,7 +74,8 @@ def _variable(container: Part, variable: Part) -> Iterator[FaultAt]:
     elif variable.data.get("value"):
         yield source.at, f"{which} with value and valueFrom, which is refused; remove one of them"
     for kind in used:
-        if kind in _NAMED and source.under(kind).data.get("name") is None:
+        is_read = isinstance(source.data[kind], dict)
+        if is_read and kind in _NAMED and source.under(kind).data.get("name") is None:
             yield from _source_name(source.under(kind), which)  # other names: `workload_code`
     if "fieldRef" in used:
         yield from field_faults(source.under("fieldRef"), IN_VARIABLES, which)
@@ -83,7 +85,8 @@ def _variable(container: Part, variable: Part) -> Iterator[FaultAt]:
 
 def _source_name(source: Part, which: str) -> Iterator[FaultAt]:
     """The fault of the name of a ConfigMap or Secret."""
-    name = source.data.get("name") or ""
+    name = source.data.get("name", "")
+    name = "" if name is None else name
     if isinstance(name, str) and not is_subdomain(name):
         fault = f"name {quoted(name)}, which is not valid" if name else "no name, which is refused"
         yield source.at, f"{which} with {source.steps[-1]} with {fault}; write a valid name"
