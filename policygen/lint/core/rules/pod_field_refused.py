@@ -151,11 +151,9 @@ def _volumes(spec: Part, unknown: Container[At]) -> Hits:
         if isinstance(path, dict) and not path.get("path"):
             message = f"{spec.owner} has a hostPath volume without hostPath.path, which is refused; write the path"
             yield Hit(RULE, message, volume.at / "hostPath")
-        kinds = [
-            key
-            for key, value in volume.data.items()
-            if key != "name" and value is not None and (volume.at / key).on_key() not in unknown
-        ]
+        kinds = [key for key, value in volume.data.items() if key != "name" and value is not None]
+        if len(kinds) > 1:  # rarely, so the others need no places
+            kinds = [it for it in kinds if (volume.at / it).on_key() not in unknown]
         if len(kinds) > 1:
             name = volume.data.get("name")
             which = f"volume {name}" if isinstance(name, str) and name else "a volume"
