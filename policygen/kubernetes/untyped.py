@@ -1,8 +1,10 @@
 """Reads parts of unchecked data. A value of a wrong type is read as missing."""
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
+from policygen.core import quantity
 from policygen.core.finding import at_path
 
 _TEXT = frozenset({str})
@@ -59,3 +61,13 @@ def text(data: Any, *path: str) -> str:
 def integer(value: Any) -> int | None:
     """The value if it is an integer, else None; true and false are not integers."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def read_amount(value: object) -> Fraction | None:
+    """The amount of a quantity; None if it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return quantity.read(value).value
+    except ValueError:
+        return None

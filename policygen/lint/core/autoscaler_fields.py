@@ -4,14 +4,12 @@ Source: pkg/apis/autoscaling/validation/validation.go of Kubernetes 1.36.3.
 """
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from policygen.api_validation.metadata import is_namespace
-from policygen.core import quantity
 from policygen.core.finding import Fault, Path
 from policygen.core.quoting import listed, quoted
-from policygen.kubernetes.untyped import mapping, numbered
+from policygen.kubernetes.untyped import mapping, numbered, read_amount
 from policygen.lint.core.resource_names import refused
 
 _UTILIZATION, _VALUE, _AVERAGE = "averageUtilization", "value", "averageValue"
@@ -135,7 +133,7 @@ def _target(who: object, source: str, target: Mapping[str, Any]) -> Iterator[Fau
             f"{who} has averageUtilization {share}, which is refused; write 1 or more",
         )
     for name in (_VALUE, _AVERAGE):
-        amount = _amount(target.get(name))
+        amount = read_amount(target.get(name))
         if amount is not None and amount <= 0:
             yield (
                 (name,),
@@ -150,15 +148,6 @@ def _target(who: object, source: str, target: Mapping[str, Any]) -> Iterator[Fau
         )
 
 
-def _amount(value: object) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        return quantity.read(value).value
-    except ValueError:
-        return None
-
-
 def _scaling(who: object, name: str, rules: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _bounded(
         who, rules, f"{name}.stabilizationWindowSeconds", range(_LONGEST_WINDOW_S + 1)
@@ -169,7 +158,7 @@ def _scaling(who: object, name: str, rules: Mapping[str, Any]) -> Iterator[Fault
             ("policies",),
             f"{who} has {name} with an empty list of policies, which is refused; remove policies",
         )
-    tolerance = _amount(rules.get("tolerance"))
+    tolerance = read_amount(rules.get("tolerance"))
     if tolerance is not None and tolerance < 0:
         yield (
             ("tolerance",),

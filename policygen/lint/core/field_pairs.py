@@ -8,14 +8,13 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil
 
-from policygen.core import quantity
 from policygen.core.amounts import HUGE_PAGES, amount_of, readable
 from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.core.standard_resources import known_to_containers, whole
 from policygen.kubernetes import accelerators
-from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.untyped import mapping, read_amount
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import (
     job_policies,
@@ -150,9 +149,9 @@ def _huge_pages(spec: PodPart, resources: Part) -> Iterator[FaultAt]:
                 )
             elif _is_broken(name, amount):
                 fault = f"{name} {amount}, which is refused; write a multiple of {name.removeprefix(HUGE_PAGES)}"
-            elif (_amount(amount) or 0) < 0:
+            elif (read_amount(amount) or 0) < 0:
                 fault = f"{name} {amount}, which is refused; write 0 or more"
-            elif part is requests and _amount(limits.data.get(name)) != _amount(amount):
+            elif part is requests and read_amount(limits.data.get(name)) != read_amount(amount):
                 fault = f"a request of {name} that differs from its limit, which is refused; write the same amount in requests and limits"
             if fault:
                 yield (part.at / name).on_key(), f"the resources of {spec.owner} have {fault}"
@@ -211,21 +210,12 @@ def _overhead(overhead: Part) -> Iterator[FaultAt]:
             fault = f"an overhead of {quoted(name)}, which is refused; write cpu or memory"
         elif _is_broken(name, value):
             fault = f"an overhead of {name} {value}, which is refused; write a multiple of {name.removeprefix(HUGE_PAGES)}"
-        elif (amount := _amount(value)) is not None and amount < 0:
+        elif (amount := read_amount(value)) is not None and amount < 0:
             fault = f"an overhead of {name} {value}, which is refused; write 0 or more"
         elif _is_fraction(value) and whole(name):
             fault = f"an overhead of {name} {value}, which is refused; write a whole number"
         if fault:
             yield overhead.at / name, f"{overhead.owner} has {fault}"
-
-
-def _amount(value: object) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        return quantity.read(value).value
-    except ValueError:
-        return None
 
 
 def _container(container: Part) -> Iterator[FaultAt]:
@@ -278,7 +268,7 @@ def _has_whole_amounts(name: str) -> bool:
 
 
 def _is_fraction(amount: object) -> bool:
-    number = _amount(amount)
+    number = read_amount(amount)
     return number is not None and number.denominator != 1
 
 
@@ -286,7 +276,7 @@ def _is_broken(name: str, amount: object) -> bool:
     """Whether an amount of huge pages is not a multiple of the page size."""
     if not name.startswith(HUGE_PAGES):
         return False
-    size, total = _amount(name.removeprefix(HUGE_PAGES)), _amount(amount)
+    size, total = read_amount(name.removeprefix(HUGE_PAGES)), read_amount(amount)
     if size is None or total is None:
         return False
     return size > 0 and ceil(total) > 0 and ceil(total) % size != 0
