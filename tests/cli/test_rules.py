@@ -118,8 +118,8 @@ def test_a_target_omits_rules_that_do_not_apply_to_it():
 
 
 def test_a_kind_that_no_rule_names_has_the_rules_of_all_kinds():
-    assert set(names("--kind", "NodePool")) < set(names("--kind", "ClusterQueue"))
-    assert "missing-field" in names("--kind", "nodepool")
+    assert set(names("--kind", "PersistentVolume")) < set(names("--kind", "ClusterQueue"))
+    assert "missing-field" in names("--kind", "persistentvolume")
 
 
 def test_words_are_looked_for_in_name_fault_and_kinds():

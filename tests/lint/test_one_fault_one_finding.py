@@ -346,6 +346,25 @@ def test_a_refused_resource_is_reported_once(tmp_path):
     assert rules(lint(tmp_path, text)) == {"container-resource-refused"}
 
 
+def test_a_volcano_job_keeps_no_null_amounts(tmp_path):
+    """A create drops memory: null; server-side apply, which keeps it as 0, would accept the huge pages."""
+    resources = "{limits: {hugepages-2Mi: 64Mi, memory: null}}"
+    text = f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: training, namespace: vision}}
+spec:
+  schedulerName: volcano
+  queue: default
+  minAvailable: 1
+  tasks:
+  - name: worker
+    replicas: 1
+    template: {{spec: {{restartPolicy: Never, containers: [{{name: main, image: i, resources: {resources}}}]}}}}
+"""
+    assert rules(lint(tmp_path, text)) == {"container-resource-refused"}
+
+
 def test_a_refused_number_of_gpus_is_not_also_called_wasteful(tmp_path):
     text = NODE.replace("spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}\n", "")
     text = f"{text}---{JOB.replace('limits: {nvidia.com/gpu: 1}', 'requests: {nvidia.com/gpu: 3}')}"

@@ -108,6 +108,7 @@ CONSEQUENCES: Mapping[str | int, tuple[str, ...]] = {
     VOLCANO_QUEUE: ("workload-in-default-queue", "workload-names-no-queue"),
     "completions": ("job-index-refused",),
     "completionMode": ("job-index-refused",),
+    "command": ("workload-field-refused",),
     "maxSurge": ("rollout-exceeds-nodes", "rollout-exceeds-quota"),
     "namespace": ("workload-without-namespace",),
     "policies": ("job-policy-refused",),

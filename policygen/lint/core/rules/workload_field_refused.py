@@ -21,10 +21,12 @@ def check(facts: Facts) -> Hits:
     accepted = found.accepted  # `workload_code` finds no fault in these
     of_type = {it.at for it in found.found.get(Reason.TYPE, ())}
     for spec in pod_templates.pod_specs(facts.cluster):
+        pairs = [Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec)]
+        yield from pairs
         if spec.owner.at not in accepted:
             faults = _pod(spec, images="container-without-image" not in facts.run)
-            yield from (it for it in faults if it.at not in of_type)
-        yield from (Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec))
+            reported = of_type.union(it.at for it in pairs)
+            yield from (it for it in faults if it.at not in reported)
     for workload in facts.cluster.workloads:
         unchecked = workload.kind != "Pod" and workload.at not in accepted
         if unchecked and workload.object.group != VOLCANO_BATCH:
