@@ -9,19 +9,12 @@ from typing import TypeVar
 
 from policygen.core import processes
 from policygen.core.rule import Family, Rule
-from policygen.lint import schema_rules
 from policygen.lint.core.metadata_keys import of_domain, written
 from policygen.lint.core.references import references
-from policygen.lint.core.rules import malformed_object, workload_field_refused
+from policygen.lint.core.server_refusals import refusals, refused
 from policygen.lint.rule import ObjectRule
 
 T = TypeVar("T")
-
-_ABOUT_REFUSALS = {
-    schema_rules.__name__,
-    malformed_object.__name__,
-    workload_field_refused.__name__,
-}
 
 
 @contextmanager
@@ -56,7 +49,7 @@ def _position(
     some rules the index of metadata.
     """
     module, used = rule.check.__module__, rule.check.__globals__.values()
-    about_refusals, looks_up = module in _ABOUT_REFUSALS, bool(rule.reads)
+    about_refusals, looks_up = refused in used or refusals in used, bool(rule.reads)
     as_written = not looks_up and (rule.family is Family.INVALID or references in used)
     of_metadata = of_domain in used or written in used
     return (

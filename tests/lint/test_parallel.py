@@ -3,7 +3,8 @@
 from unittest.mock import patch
 
 from policygen.core.finding import Verdict
-from policygen.lint import engine
+from policygen.lint import engine, parallel
+from policygen.lint.core import server_refusals
 from policygen.lint.core.server_refusals import refused
 from policygen.lint.registry import RULES
 from tests.objects import facts
@@ -49,3 +50,19 @@ def test_outcomes_are_the_same_and_of_the_same_rules():
     for one, other in zip(both, alone, strict=True):
         assert (one.verdict, one.reason, one.hits) == (other.verdict, other.reason, other.hits)
     assert sum(outcome.verdict is Verdict.FAIL for outcome in both) > 2
+
+
+def test_rules_that_need_the_refusals_are_last():
+    """This process begins with the last rules, so the other does not compute the refusals again."""
+
+    def needs_refusals(rule):
+        with patch.object(server_refusals, "_checked", side_effect=KeyboardInterrupt):
+            try:
+                list(rule.check(facts(TEXT)))
+            except KeyboardInterrupt:
+                return True
+        return False
+
+    needed = [needs_refusals(it) for it in sorted(RULES, key=parallel._position)]
+    assert needed == sorted(needed)
+    assert any(needed)
