@@ -157,6 +157,12 @@ def _metadata(served: schemas.ServedKind) -> Schema:
         "pattern": f"^{shape}$",
         "maxLength": longest,
     }
+    if served.namespaced:
+        strict["properties"]["namespace"] = {
+            "type": "string",
+            "pattern": f"^({DNS_LABEL})?$",
+            "maxLength": 63,
+        }
     strict["properties"] |= _MANAGED
     del strict["properties"]["generateName"]
     strict["properties"]["labels"] = _LABELS

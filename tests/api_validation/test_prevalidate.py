@@ -70,6 +70,14 @@ def test_what_is_refused_is_never_accepted(thing):
     assert refused
 
 
+@pytest.mark.parametrize("thing", SAMPLES, ids=name)
+def test_an_invalid_namespace_is_not_accepted(thing):
+    """Tests that change objects for a server keep the namespace, so that it exists."""
+    changed = {**thing, "metadata": {**thing["metadata"], "namespace": "a b"}}
+    assert accepts(changed) != is_refused(changed)
+    assert is_refused(changed) == kind_of(thing).namespaced
+
+
 @pytest.mark.parametrize("labels", [False, True])
 @pytest.mark.parametrize("thing", SAMPLES, ids=name)
 def test_prevalidation_finds_the_same_refusals_as_the_full_check(thing, labels):
