@@ -47,16 +47,23 @@ class Acceptor:
         try:
             if not self._validator.is_valid(self._instance(thing)):
                 return False
+        except ValueError:  # a number that JSON Schema cannot check
+            return False
+        return self._accepts_rest(thing)
+
+    def _accepts_rest(self, thing: Mapping[str, Any]) -> bool:
+        """Whether the object passes the checks that the JSON Schema cannot express."""
+        try:
             if self._rest is not None:
                 self._rest(thing)
-        except (ValueError, _UnsureError):  # ValueError: a number that JSON Schema cannot check
+        except (ValueError, _UnsureError):
             return False
         return True
 
     def refused_part(self, thing: Mapping[str, Any]) -> Path | None:
-        """The path of the one entry, or the metadata, with all that a server may refuse in the object.
+        """The path of the one entry, or the metadata, with all that the schema may refuse in the object.
 
-        None if there is no such entry, or it is not known.
+        None if there is no such entry, or it is not known. `object_code` is not asked.
         """
         try:
             errors = self._validator.iter_errors(self._instance(thing))
@@ -73,7 +80,7 @@ class Acceptor:
         accepted = thing
         for path in sorted(paths, key=len, reverse=True):
             accepted = _without(accepted, path)
-        return part if paths and self.accepts(accepted) else None
+        return part if paths and self._accepts_rest(accepted) else None
 
     def _entries(self, error: Any) -> Iterator[Path]:
         """The entries of mappings that an error of the JSON Schema is about."""

@@ -83,7 +83,8 @@ class Names(Sequence[str]):
         """The names that contain the word, if there are too many names to show all."""
         if not _SHOWN < len(self) <= _SEARCHED or len(word) < _WORD:
             return []
-        return [it for it in self._names if word.lower() in it.lower() and it != word]
+        lowered = word.lower()
+        return sorted(it for low, it in self._lowered.items() if lowered in low and it != word)
 
     def _candidates(self, word: str) -> Sequence[str]:
         """Names in lower case that can be similar."""
