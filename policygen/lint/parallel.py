@@ -23,25 +23,32 @@ def begun(
 ) -> Iterator[Callable[[], list[T]]]:
     """Yields a function that returns the result for each rule. Meanwhile, the other process begins.
 
-    Rules that use the same indexes are neighbours, so that few indexes are made in both processes. The
-    last are the rules about what a server refuses: this process knows the refusals, and begins with the
-    last.
+    Rules that use the same indexes are neighbours, so that few indexes are made in both processes.
     """
     by_name = {rule.name: rule for rule in rules}
-    ordered = sorted(rules, key=_position)
+    shared, own = divided(rules)
     dump, load = partial(_dump, by_name), partial(_load, by_name)
-    with processes.begun(function, ordered, dump, load) as results:
+    with processes.begun(function, shared, dump, load) as results:
 
         def in_order() -> list[T]:
-            found = dict(zip((rule.name for rule in ordered), results(), strict=True))
+            found = {rule.name: function(rule) for rule in own}
+            found |= zip((rule.name for rule in shared), results(), strict=True)
             return [found[rule.name] for rule in rules]
 
         yield in_order
 
 
-def _position(
-    rule: ObjectRule,
-) -> tuple[bool, bool, bool, bool, Sequence[str], Sequence[str], str]:
+def divided(rules: Sequence[ObjectRule]) -> tuple[list[ObjectRule], list[ObjectRule]]:
+    """The rules for both processes, and those that need the refusals, which only this process knows."""
+    shared: list[ObjectRule] = []
+    own: list[ObjectRule] = []
+    for rule in rules:
+        used = rule.check.__globals__.values()
+        (own if refused in used or refusals in used else shared).append(rule)
+    return sorted(shared, key=_position), own
+
+
+def _position(rule: ObjectRule) -> tuple[bool, bool, bool, Sequence[str], Sequence[str], str]:
     """A key for sorting.
 
     Rules about invalid objects or references that look up no kind read fields as they are written, and
@@ -49,18 +56,10 @@ def _position(
     some rules the index of metadata.
     """
     module, used = rule.check.__module__, rule.check.__globals__.values()
-    about_refusals, looks_up = refused in used or refusals in used, bool(rule.reads)
+    looks_up = bool(rule.reads)
     as_written = not looks_up and (rule.family is Family.INVALID or references in used)
     of_metadata = of_domain in used or written in used
-    return (
-        about_refusals,
-        as_written,
-        not looks_up,
-        not of_metadata,
-        rule.reads,
-        rule.judges,
-        module,
-    )
+    return as_written, not looks_up, not of_metadata, rule.reads, rule.judges, module
 
 
 class _Pickler(pickle.Pickler):
