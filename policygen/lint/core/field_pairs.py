@@ -34,14 +34,18 @@ _ROLLING = "RollingUpdate"
 _OF_PODS = ("cpu", "memory")
 _HOST_SPACES = ("hostNetwork", "hostPID", "hostIPC")
 """Namespaces of the node that pods with users of their own cannot use."""
-_PARTS = (
-    placement_fields.of_pod,
-    pod_handlers.of_pod,
-    pod_variables.of_pod,
-    pod_volumes.of_pod,
-    pod_rights.of_pod,
+_PARTS = tuple(
+    (frozenset(it.FIELDS), it.of_pod)
+    for it in (
+        placement_fields,
+        pod_handlers,
+        pod_variables,
+        pod_volumes,
+        pod_rights,
+        windows_pods,
+    )
 )
-"""The checks of the parts of a pod."""
+"""The fields of pods and containers that a check needs, and the check."""
 _VALIDATED = ("", "apps", "batch")
 """Groups whose pod templates the API server validates."""
 
@@ -109,15 +113,15 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
             spec.at / "dnsPolicy",
             f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
         )
-    for check in _PARTS:
-        yield from check(spec)
+    for needed, check in _PARTS:
+        if not needed.isdisjoint(spec.fields):
+            yield from check(spec)
     for name in _HOST_SPACES if spec.data.get("hostUsers") is False else ():
         if spec.data.get(name) is True:
             yield (
                 spec.at / name,
                 f"{spec.owner} has {name} with hostUsers: false, which is refused; remove one of them",
             )
-    yield from windows_pods.of_pod(spec)
     for container in spec.containers:
         yield from _container(container)
 

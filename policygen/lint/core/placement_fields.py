@@ -15,6 +15,7 @@ from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.untyped import keyed_texts, mappings, numbered, texts
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
+FIELDS = ("topologySpreadConstraints", "affinity", "schedulingGates", "ports")
 _KEYS = ("matchLabelKeys", "mismatchLabelKeys")
 
 

@@ -14,6 +14,7 @@ from policygen.kubernetes.untyped import integer
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+FIELDS = (*_PROBES, "lifecycle", "restartPolicyRules")
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
 _ACTIONS, _OPERATORS = ("Restart", "RestartAllContainers"), ("In", "NotIn")
 _HEADER = re.compile(r"[-A-Za-z0-9]+")

@@ -13,6 +13,13 @@ from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
+FIELDS = (
+    "securityContext",
+    "shareProcessNamespace",
+    "dnsConfig",
+    "hostnameOverride",
+    "resourceClaims",
+)
 _CLAIMED = ("resourceClaimName", "resourceClaimTemplateName")
 _LONGEST_HOSTNAME = 64
 _PROFILES = ("seccompProfile", "appArmorProfile")

@@ -53,6 +53,8 @@ class PodPart(Part, frozen=True, eq=False, kw_only=True):
 
     containers: tuple[Part, ...]
     """All containers, init containers first."""
+    fields: frozenset[str]
+    """The names of its fields and of those of its containers."""
 
 
 def label_faults(labels: Part) -> Iterator[FaultAt]:
@@ -71,19 +73,18 @@ def pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
 
 def _pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
     return tuple(
-        PodPart(
-            part.owner,
-            part.data,
-            part.steps,
-            containers=(
-                *(part.items("initContainers") if "initContainers" in spec else ()),
-                *part.items("containers"),
-            ),
-        )
+        _pod_spec(Part(template.owner, spec, (*template.steps, "spec")))
         for template in cluster.derive(_templates)
         if isinstance(spec := template.data.get("spec"), dict)
-        for part in (Part(template.owner, spec, (*template.steps, "spec")),)
     )
+
+
+def _pod_spec(part: Part) -> PodPart:
+    containers = part.items("containers")
+    if "initContainers" in part.data:
+        containers = [*part.items("initContainers"), *containers]
+    fields = frozenset(part.data).union(*(it.data for it in containers))
+    return PodPart(part.owner, part.data, part.steps, containers=tuple(containers), fields=fields)
 
 
 def templates(cluster: Cluster) -> Iterator[Part]:

@@ -16,6 +16,7 @@ from policygen.core.quoting import listed, quoted
 from policygen.core.suggest import suggest
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
+FIELDS = ("env", "envFrom")
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _NAMED = ("configMapKeyRef", "secretKeyRef")
 _FROM = ("configMapRef", "secretRef")

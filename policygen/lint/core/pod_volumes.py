@@ -13,6 +13,7 @@ from policygen.kubernetes.untyped import keyed_texts, mappings
 from policygen.lint.core import pod_variables
 from policygen.lint.core.pod_templates import Part, PodPart, label_faults, named
 
+FIELDS = ("volumes", "volumeMounts", "volumeDevices")
 _ONLY_MEMBERS = ("fieldRef", "resourceFieldRef")
 _PROJECTED = ("clusterTrustBundle", "configMap", "downwardAPI", "podCertificate", "secret", "serviceAccountToken")  # fmt: skip
 _RECURSIVE = ("Disabled", "Enabled", "IfPossible")

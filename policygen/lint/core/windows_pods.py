@@ -11,6 +11,7 @@ from policygen.core.quoting import quoted
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
+FIELDS = ("securityContext", "os")
 _SWITCHES = ("hostPID", "hostIPC")
 """Fields of a pod that may be false."""
 _OF_POD = ("hostUsers", "shareProcessNamespace")
