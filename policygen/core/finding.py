@@ -165,6 +165,8 @@ class Exceeded(NamedTuple):
     """Whether the limit is about each pod, or each container."""
     pods: int = 0
     """The number of pods that request the amount together; 0: unknown, or `of_pod`."""
+    owner: str = ""
+    """The object in messages, if the hit is about several objects."""
 
 
 class Difference(NamedTuple):

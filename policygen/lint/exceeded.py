@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from policygen.core.amounts import at_most
 from policygen.core.finding import At, Hit
-from policygen.core.quoting import listed
+from policygen.core.quoting import listed, some
 
 Hits = tuple[Hit, ...]
 
@@ -18,11 +18,18 @@ def joined(found: Sequence[Hits]) -> list[Hits]:
 
     It is the most severe hit, first one about a single pod, then one about several amounts, and then the
     one with the lowest limit. Its message names the other limits. A hit that is also about other amounts stays.
+    A hit about several objects includes what others report about one of them, except about single pods.
     """
     by_object: dict[At, list[Hit]] = {}
+    shared: list[Hit] = []
     for hit in (hit for hits in found for hit in hits if hit.exceeds):
-        by_object.setdefault(hit.exceeds[0].object, []).append(hit)
+        if hit.exceeds[0].owner:
+            shared.append(hit)
+        else:
+            by_object.setdefault(hit.exceeds[0].object, []).append(hit)
     instead: dict[int, Hit | None] = {}
+    for hit in shared:
+        instead |= _with_objects(hit, by_object)
     for hits in by_object.values():
         if len({hit.rule for hit in hits}) > 1:
             instead |= _instead(hits)
@@ -32,6 +39,27 @@ def joined(found: Sequence[Hits]) -> list[Hits]:
         tuple(without(hits, instead)) if any(id(it) in instead for it in hits) else hits
         for hits in found
     ]
+
+
+def _with_objects(main: Hit, by_object: Mapping[At, list[Hit]]) -> dict[int, Hit | None]:
+    """What replaces a hit about several objects and those that it includes, which leave `by_object`."""
+    amounts: dict[At, tuple[str, set[str]]] = {}
+    for it in main.exceeds:
+        amounts.setdefault(it.object, (it.owner, set()))[1].add(it.resource)
+    limits: dict[str, None] = {}
+    made: dict[int, Hit | None] = {}
+    for object_, (owner, resources) in amounts.items():
+        hits = by_object.get(object_, [])
+        for hit in [*hits]:
+            if _amounts(hit) <= resources and not _is_of_pod(hit):
+                hits.remove(hit)
+                made[id(hit)] = None
+                limits |= {f"for {owner}, {it.limit}": None for it in hit.exceeds}
+    if made:
+        fault, _, remedy = main.message.rpartition("; ")
+        message = f"{fault} (also, {some([*limits], 'other limit')}); {remedy}"
+        made[id(main)] = main._replace(message=message)
+    return made
 
 
 def without(hits: Hits, instead: Mapping[int, Hit | None]) -> Iterable[Hit]:

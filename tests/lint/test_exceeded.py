@@ -59,3 +59,17 @@ def test_hits_about_another_amount_or_object_stay():
     assert messages(*hits) == [[it.message] for it in hits]
     hits = hit(ERROR, ("gpu", 8)), Hit(SECOND, "no amount")
     assert messages(*hits) == [[it.message] for it in hits]
+
+
+def test_a_hit_about_several_objects_includes_those_about_one_of_them():
+    exceeds = tuple(
+        Exceeded(at, "gpu", Fraction(8), "first allows 8", owner=name)
+        for at, name in ((JOB, "a"), (OTHER, "b"))
+    )
+    shared = Hit(ERROR, "first is too low; raise first", exceeds=exceeds)
+    others = hit(WARNING, ("gpu", 4)), hit(WARNING, ("gpu", 6), at=OTHER)
+    limits = "for a, third allows 4 and for b, third allows 6"
+    found = messages(shared, *others)
+    assert found == [[f"first is too low (also, {limits}); raise first"], [], []]
+    others = hit(WARNING, ("gpu", 4), ("cpu", 1)), hit(WARNING, ("gpu", 6), of_pod=True, at=OTHER)
+    assert messages(shared, *others) == [[it.message] for it in (shared, *others)]

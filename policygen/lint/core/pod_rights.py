@@ -138,9 +138,10 @@ def _se_linux(spec: PodPart, context: Part) -> Iterator[FaultAt]:
         ("Recursive", "MountOption") if spec.owner.object.group == VOLCANO_BATCH else ("Recursive",)
     )
     if isinstance(policy, str) and policy not in allowed:
+        gate = " unless the feature gate SELinuxMount is enabled, which it is not by default"
         yield (
             context.at / "seLinuxChangePolicy",
-            f"{spec.owner} has seLinuxChangePolicy {quoted(policy)}, which is refused; write Recursive",
+            f"{spec.owner} has seLinuxChangePolicy {quoted(policy)}, which is refused{gate if policy == 'MountOption' else ''}; write Recursive",
         )
 
 

@@ -89,6 +89,11 @@ def _of_queue(
         f"{some(needs, 'other gang')}; raise the capability, or lower the number of pods in these gangs",
         queue.at.to("spec", "capability", next(iter(limits))),
         tuple(gang.place(it.resource) for gang, excesses in found for it in excesses[:1]),
+        exceeds=tuple(
+            _exceeded(gang, it)._replace(owner=gang.owner)
+            for gang, excesses in found
+            for it in excesses
+        ),
     )
 
 
