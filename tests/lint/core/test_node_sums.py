@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from policygen.lint.core.node_sums import (
     room_beside,
 )
 from policygen.lint.core.queue_rooms import queue_rooms
+from policygen.lint.core.rules import replicas_exceed_queue
 from tests.objects import facts
 
 NODE = """
@@ -142,8 +144,9 @@ spec: {clusterQueue: all}
 LABEL = "labels: {kueue.x-k8s.io/queue-name: a}, "
 
 
-def _queued(*pods):
-    text = QUEUES + "".join(NODE % (i, pool, gpus) for i, (pool, gpus) in enumerate(TWO))
+def _queued(*pods, quota=14):
+    text = QUEUES.replace("nominalQuota: 14", f"nominalQuota: {quota}")
+    text += "".join(NODE % (i, pool, gpus) for i, (pool, gpus) in enumerate(TWO))
     for i, (replicas, gpus) in enumerate(pods):
         text += WORKLOAD.replace("{name: w", f"{{{LABEL}name: w") % (
             DEPLOYMENT,
@@ -161,6 +164,15 @@ def test_the_room_beside_other_workloads():
     assert (first.pods, other.pods) == (14, 7)
     assert room_beside(given_, first) == Beside(12, ("Deployment a/w1",))
     assert room_beside(_queued((15, 1)), first) is None
+
+
+@pytest.mark.parametrize(
+    ("gpus", "remedy"), [(6, "set replicas to 4, because"), (8, "set replicas to 16 and add nodes, because")]
+)  # fmt: skip
+def test_the_number_of_pods_that_is_proposed_has_room_beside_other_workloads(gpus, remedy):
+    given_ = _queued((17, 1), (2, gpus), quota=16)
+    [hit] = replicas_exceed_queue.check(given_)
+    assert hit.message.endswith(f"; {remedy} Deployment a/w1 also needs these nodes")
 
 
 def test_pods_without_room_in_their_queue_do_not_count():
