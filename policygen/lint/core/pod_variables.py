@@ -14,6 +14,7 @@ from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import listed, quoted
 from policygen.core.suggest import suggest
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 FIELDS = ("env", "envFrom")
@@ -43,7 +44,7 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     for container in spec.containers:
         for variable in container.items("env") if "env" in container.data else ():
             yield from _variable(container, variable)
-        for entry in container.items("envFrom") if "envFrom" in container.data else ():
+        for entry in _env_from(container) if "envFrom" in container.data else ():
             used = [it for it in _FROM if entry.data.get(it) is not None]
             if len(used) != 1:
                 yield (
@@ -53,6 +54,16 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
             for kind in used:
                 if isinstance(entry.data[kind], dict):
                     yield from _source_name(entry.under(kind), f"{named(container)} has an envFrom")
+
+
+def _env_from(container: Part) -> Iterator[Part]:
+    """The entries of envFrom. An API server reads null as an empty entry; `wrong-type` reports it in custom kinds."""
+    yield from container.items("envFrom")
+    entries = container.data["envFrom"]
+    if isinstance(entries, list) and container.owner.object.group != VOLCANO_BATCH:
+        for i, entry in enumerate(entries):
+            if entry is None:
+                yield Part(container.owner, {}, ("envFrom", i), container)
 
 
 def count(used: list[str]) -> str:

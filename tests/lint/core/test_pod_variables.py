@@ -60,7 +60,9 @@ def test_variables_that_are_not(variable):
     assert faults(**variable) == []
 
 
-@pytest.mark.parametrize("entry", [{}, {"configMapRef": {"name": "a"}, "secretRef": {"name": "b"}}])
+@pytest.mark.parametrize(
+    "entry", [None, {}, {"configMapRef": {"name": "a"}, "secretRef": {"name": "b"}}]
+)
 def test_an_entry_of_env_from_has_one_source(entry):
     ((at, message),) = pod({"containers": [{"name": "main", "envFrom": [entry]}]})
     assert at == ("containers", 0, "envFrom", 0)
