@@ -57,10 +57,10 @@ def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
     most = _on_nodes(facts, room)
     beside = room_beside(facts, room)
     if beside is not None and most and beside.pods < most:
-        fewer = str(beside.pods) if beside.pods > 0 else f"{room.pods} and add nodes"
+        proposed = f"{beside.pods}" if beside.pods > 0 else f"{room.pods} and add nodes"
         needs = "needs" if len(beside.others) == 1 else "need"
         message = (
-            f"{begin}: {room.why}; set replicas to {fewer}, because "
+            f"{begin}: {room.why}; set replicas to {proposed}, because "
             f"{some(beside.others, 'other workload')} also {needs} these nodes"
         )
         return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
