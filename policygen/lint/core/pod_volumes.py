@@ -4,13 +4,14 @@ Source: pkg/apis/core/validation/validation.go of Kubernetes 1.36.3, ValidateVol
 validateVolumeSource, ValidateVolumeMounts and ValidateVolumeDevices.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.untyped import keyed_texts, mappings
-from policygen.lint.core import pod_variables
+from policygen.lint.core import pod_variables, volume_drivers
 from policygen.lint.core.pod_templates import Part, PodPart, label_faults, named
 
 FIELDS = ("volumes", "volumeMounts", "volumeDevices")
@@ -18,8 +19,11 @@ _ONLY_MEMBERS = ("fieldRef", "resourceFieldRef")
 _PROJECTED = ("clusterTrustBundle", "configMap", "downwardAPI", "podCertificate", "secret", "serviceAccountToken")  # fmt: skip
 _RECURSIVE = ("Disabled", "Enabled", "IfPossible")
 _ALONE = "ReadWriteOncePod"
+_MOST_MODE = 0o777
 _USUAL = ("name", "mountPath")
 """The fields that each mount has."""
+_NOT_OF_CLAIMS = ("name", "generateName", "namespace", "uid", "finalizers", "ownerReferences")
+"""Metadata that the claim of a pod's volume cannot have."""
 _ON_DISKS = ("ephemeral", "persistentVolumeClaim")
 """Volumes that a container can use as devices."""
 
@@ -62,12 +66,9 @@ def _volumes(spec: PodPart) -> Iterator[FaultAt]:
                 volume.at / "image",
                 f"{which} with image without reference, which is refused; write image.reference",
             )
-        if "ephemeral" in volume.data:
-            yield from _ephemeral(volume.under("ephemeral"), which)
-        if "downwardAPI" in volume.data:
-            yield from _downward(volume.under("downwardAPI"), which)
-        if "projected" in volume.data:
-            yield from _projected(volume.under("projected"), which)
+        for kind in volume.data:
+            if check := _OF_SOURCES.get(kind):
+                yield from check(volume.under(kind), which)
 
 
 def _ephemeral(ephemeral: Part, which: str) -> Iterator[FaultAt]:
@@ -86,6 +87,12 @@ def _ephemeral(ephemeral: Part, which: str) -> Iterator[FaultAt]:
         if fault := key_fault(key.lower()):
             message = fault.replace("label key", "annotation key")
             yield (annotations.at / key).on_key(), f"{ephemeral.owner}: {message}"
+    for key in _NOT_OF_CLAIMS:
+        if metadata.data.get(key):
+            yield (
+                metadata.at / key,
+                f"{which} with a claim with metadata.{key}, which is refused; remove {key}",
+            )
     modes, requests = spec.data.get("accessModes"), spec.under("resources").under("requests")
     if modes is None:
         yield (
@@ -135,6 +142,7 @@ def _projected(projected: Part, which: str) -> Iterator[FaultAt]:
 def _downward(files: Part, which: str) -> Iterator[FaultAt]:
     yield from _reserved_paths(files, which)
     for item in files.items("items"):
+        yield from _downward_file(item, which)
         used = [it for it in _ONLY_MEMBERS if item.data.get(it) is not None]
         if len(used) != 1:
             yield (
@@ -154,6 +162,21 @@ def _downward(files: Part, which: str) -> Iterator[FaultAt]:
                 )
             else:
                 yield from pod_variables.resource_faults(ref, which)
+
+
+def _downward_file(item: Part, which: str) -> Iterator[FaultAt]:
+    """The path and mode of a file, about which the API server names no entry, so `workload_code` has no facts."""
+    path, mode = item.data.get("path"), item.data.get("mode")
+    if isinstance(path, str) and (not path or path.startswith("/") or ".." in path.split("/")):
+        yield (
+            item.at / "path",
+            f'{which} with path {quoted(path)}, which is refused; write a path that does not begin with "/" and does not contain ".."',
+        )
+    if isinstance(mode, int) and not isinstance(mode, bool) and not 0 <= mode <= _MOST_MODE:
+        yield (
+            item.at / "mode",
+            f"{which} with mode {mode}, which is refused; write 0 to {_MOST_MODE}",
+        )
 
 
 def _reserved_paths(files: Part, which: str) -> Iterator[FaultAt]:
@@ -260,3 +283,13 @@ def _devices(spec: PodPart, container: Part) -> Iterator[FaultAt]:
                     f"{named(container)} has two volumeDevices with {field} {quoted(value)}, which is refused; remove one of them",
                 )
             seen.add((field, value))
+
+
+_OF_SOURCES: Final[Mapping[str, Callable[[Part, str], Iterator[FaultAt]]]] = {
+    "csi": volume_drivers.of_csi,
+    "downwardAPI": _downward,
+    "ephemeral": _ephemeral,
+    "iscsi": volume_drivers.of_iscsi,
+    "projected": _projected,
+}
+"""The checks of one source of a volume."""

@@ -6,6 +6,7 @@ from tests.lint.core.test_field_pairs import pod
 
 CLAIM = {"name": "disk", "persistentVolumeClaim": {"claimName": "a"}}
 LABELS = {"path": "a", "fieldRef": {"fieldPath": "metadata.labels"}}
+CLAIMED = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 MOUNT = {"name": "data", "mountPath": "/a"}
 
 
@@ -28,6 +29,10 @@ def container(**fields):
         ({"downwardAPI": {"items": [{"path": "a", "resourceFieldRef": {"resource": "limits.cpu"}}]}}, ("downwardAPI", "items", 0, "resourceFieldRef"), "without containerName"),
         ({"projected": {"sources": [{"secret": {"name": "a"}, "configMap": {"name": "b"}}]}}, ("projected", "sources", 0), "one source of configMap and secret"),
         ({"projected": {"sources": [{"downwardAPI": {"items": [LABELS]}}, {"secret": {"name": "a", "items": [{"key": "b", "path": "a"}]}}]}}, ("projected", "sources", 1, "secret", "items", 0, "path"), 'two files at "a"'),
+        ({"downwardAPI": {"items": [LABELS | {"path": "../a"}]}}, ("downwardAPI", "items", 0, "path"), 'does not contain ".."'),
+        ({"projected": {"sources": [{"downwardAPI": {"items": [LABELS | {"path": ""}]}}]}}, ("projected", "sources", 0, "downwardAPI", "items", 0, "path"), 'path "", which'),
+        ({"downwardAPI": {"items": [LABELS | {"mode": 512}]}}, ("downwardAPI", "items", 0, "mode"), "write 0 to 511"),
+        ({"ephemeral": {"volumeClaimTemplate": {"metadata": {"namespace": "a"}, "spec": CLAIMED}}}, ("ephemeral", "volumeClaimTemplate", "metadata", "namespace"), "remove namespace"),
     ],
 )  # fmt: skip
 def test_volumes_that_are_refused(source, path, words):
