@@ -34,6 +34,8 @@ class StrandedGangs(Struct, frozen=True, eq=False):
     """The arguments of the plugin binpack of these settings."""
     order: Mapping[str, int]
     """The arguments of the plugin nodeorder that differ in these settings."""
+    removed: Sequence[str]
+    """The plugins that these settings do not have."""
 
 
 def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | None:
@@ -56,13 +58,15 @@ def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | No
     packed = max(len(_played(scene, packing, ordered, seed)[0]) for seed in _SEEDS)
     if packed >= len(waiting):
         return None
-    spreading = [it for tier in settings.tiers for it in tier if it.name == _ORDER]
+    plugins = [it for tier in settings.tiers for it in tier]
+    spreading = [it for it in plugins if it.name == _ORDER]
     order = {
         f"{name}.weight": 0
         for name, default in _SPREADS.items()
         if any(it.number(f"{name}.weight", default) for it in spreading)
     }
-    return StrandedGangs(waiting, free, packed, packing_arguments(sorted(names)), order)
+    removed = [it.name for it in plugins if it.name == _STRATEGY]
+    return StrandedGangs(waiting, free, packed, packing_arguments(sorted(names)), order, removed)
 
 
 def packing_settings(settings: SchedulerSettings, resources: Iterable[str]) -> SchedulerSettings:

@@ -545,3 +545,45 @@ def test_quotas_are_not_compared_with_the_nodes_that_a_node_pool_has_started(tmp
     text = examples("node-pool-below-quotas", good=True)[-1].text
     assert "kind: Node\n" in text
     assert "quota-exceeds-capacity" not in {it.rule.name for it in lint(tmp_path, text).findings}
+
+
+def _ranked(name, rank, of_pods):
+    """A queued Job with the classes of Kueue and of its pods."""
+    spec = f"priorityClassName: {of_pods}, " if of_pods else ""
+    return f"""---
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: {name}, namespace: vision, labels: {{kueue.x-k8s.io/queue-name: a100, kueue.x-k8s.io/priority-class: {rank}}}}}
+spec: {{suspend: true, template: {{spec: {{{spec}restartPolicy: Never, containers: [{{name: main, image: "a:1"}}]}}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("urgent", "bulk", "remedy"),
+    [
+        ("", "above", "remove priorityClassName from Job vision/bulk, or write preemptionPolicy: Never in PriorityClass above"),
+        ("below", "", "remove priorityClassName from Job vision/urgent"),
+        ("below", "above", "use a PriorityClass with a value of at most -5 in Job vision/bulk, or write preemptionPolicy: Never in PriorityClass above"),
+    ],
+)  # fmt: skip
+def test_the_remedy_for_priorities_that_disagree_names_a_job(tmp_path, urgent, bulk, remedy):
+    text = examples("priority-orders-disagree", good=True)[0].text
+    for name, value in (("above", 5), ("below", -5)):
+        text += f"---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: {name}}}\nvalue: {value}\n"
+    text += _ranked("urgent", "urgent", urgent) + _ranked("bulk", "bulk", bulk)
+    [finding] = lint(tmp_path, text, only=("priority-orders-disagree",)).findings
+    assert finding.message.endswith(f"; {remedy}")
+
+
+def test_the_remedy_for_classes_that_disagree_names_the_values(tmp_path):
+    text = examples("priority-orders-disagree", good=False)[0].text
+    [finding] = lint(tmp_path, text, only=("priority-orders-disagree",)).findings
+    assert finding.message.endswith(
+        "; raise the value of PriorityClass urgent to 500 or more, or write preemptionPolicy: Never in PriorityClass bulk"
+    )
+    raised = text.replace(
+        "kind: PriorityClass\nmetadata:\n  name: urgent\nvalue: 100\n",
+        "kind: PriorityClass\nmetadata:\n  name: urgent\nvalue: 500\n",
+    )
+    assert raised != text
+    assert lint(tmp_path, raised, only=("priority-orders-disagree",)).findings == ()

@@ -68,24 +68,28 @@ def test_gangs_are_stranded_once_if_binpack_omits_gpus(tmp_path):
     assert _strands(tmp_path, cpu, rules[0])[0] == ["volcano-strands-gpus"]
 
 
-def test_the_arguments_that_pack_gpus_are_named_and_lead_to_a_clean_run(tmp_path):
+@pytest.mark.parametrize("strategy", [False, True])
+def test_the_steps_that_pack_gpus_are_named_and_lead_to_a_clean_run(tmp_path, strategy):
     text = examples("volcano-strands-gpus", good=False)[0].text
+    fit = "  - name: resource-strategy-fit\n" if strategy else ""
     file = tmp_path / "all.yaml"
-    file.write_text(text, "utf-8")
+    file.write_text(
+        text.replace("  - name: nodeorder\n", f"  - name: nodeorder\n{fit}", 1), "utf-8"
+    )
     request = app_lint.LintRequest(manifests=(str(file),), only=("volcano-strands-gpus",))
     [found] = app_lint.lint(request, today=date(2026, 11, 23)).findings
     remedy = found.message.rpartition("; ")[2]
-    assert remedy == (
-        "add the plugin binpack with the arguments binpack.weight: 10, binpack.cpu: 0, binpack.memory: 0, "
-        "binpack.resources: nvidia.com/gpu and binpack.resources.nvidia.com/gpu: 10, and nodeorder with "
-        "leastrequested.weight: 0, balancedresource.weight: 0 and podtopologyspread.weight: 0"
+    order = "set leastrequested.weight: 0, balancedresource.weight: 0, podtopologyspread.weight: 0 in the arguments of nodeorder"
+    binpack = (
+        "add the plugin binpack, set binpack.weight: 10, binpack.cpu: 0, binpack.memory: 0, binpack.resources: "
+        "nvidia.com/gpu, binpack.resources.nvidia.com/gpu: 10 in the arguments of binpack"
     )
-    binpack, order = (
-        "".join(f"      {it}\n" for it in re.findall(r"[\w./]+: [\w./]+", part))
-        for part in remedy.split("nodeorder")
-    )
-    plugins = (
-        f"  - name: nodeorder\n    arguments:\n{order}  - name: binpack\n    arguments:\n{binpack}"
+    last = f", {order} and remove the plugin resource-strategy-fit"
+    assert remedy == binpack + (last if strategy else f" and {order}")
+    plugins = "".join(
+        f"  - name: {name}\n    arguments:\n"
+        + "".join(f"      {it}\n" for it in re.findall(r"[\w./]+: [\w./]+", part))
+        for name, part in (("nodeorder", order), ("binpack", binpack))
     )
     mended = text.replace("  - name: nodeorder\n", plugins, 1)
     assert _strands(tmp_path, mended)[0] == []

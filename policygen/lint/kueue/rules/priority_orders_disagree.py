@@ -18,6 +18,8 @@ class _Ranks(Struct, frozen=True):
 
     in_kueue: int
     of_pods: int
+    name: str
+    """The PriorityClass of its pods; empty: the default."""
     evicts: bool
     """Whether its pods may evict others."""
     workload: Workload
@@ -43,15 +45,28 @@ def check(facts: Facts) -> Hits:
             if ranks.evicts and victim.of_pods < ranks.of_pods and victim.in_kueue > ranks.in_kueue:
                 yield Hit(
                     RULE,
-                    f"Kueue ranks {ranks.workload} below {victim.workload}, but its pods have priority "
-                    f"{ranks.of_pods} and those of the other {victim.of_pods}, so kube-scheduler can "
-                    "evict the job that Kueue ranks first; remove priorityClassName, or write "
-                    "preemptionPolicy: Never in its PriorityClass",
+                    f"Kueue ranks {ranks.workload} below {victim.workload}, but the pods of {ranks.workload} "
+                    f"have priority {ranks.of_pods} and those of {victim.workload} have {victim.of_pods}, so "
+                    f"kube-scheduler can evict the job that Kueue ranks first; "
+                    f"{_remedy(ranks, victim, default(facts.cluster))}",
                     ranks.at,
                     related=(victim.at,),
                 )
             if ranks.of_pods < victim.of_pods:
                 victim = ranks
+
+
+def _remedy(ranks: _Ranks, victim: _Ranks, usual: int) -> str:
+    """What gives the pods of two jobs the order of Kueue; `usual` is the priority of pods without a class."""
+    if ranks.name and usual <= victim.of_pods:
+        order = f"remove priorityClassName from {ranks.workload}"
+    elif victim.name and usual >= ranks.of_pods:
+        order = f"remove priorityClassName from {victim.workload}"
+    else:
+        order = f"use a PriorityClass with a value of at most {victim.of_pods} in {ranks.workload}"
+    if not ranks.name:
+        return order
+    return f"{order}, or write preemptionPolicy: Never in PriorityClass {ranks.name}"
 
 
 def _classes(cluster: Cluster) -> Hits:
@@ -66,12 +81,12 @@ def _classes(cluster: Cluster) -> Hits:
     for here in both:
         # `top`: of the classes that Kueue ranks lower, the one that kube-scheduler ranks highest.
         if top is not None and top[0] < here[0] and top[1] > here[1]:
-            _, _, entry, other = here
+            value, of_pods, entry, other = here
             yield Hit(
                 RULE,
-                f"{entry} has a higher value than {top[2].name}, but the PriorityClasses of the same "
-                "names have the opposite order, so kube-scheduler evicts pods that Kueue ranks "
-                "first; give the PriorityClasses the same order",
+                f"{entry} has value {value} and {top[2].name} has {top[0]}, but {other} has value {of_pods} and "
+                f"{top[3].name} has {top[1]}, so kube-scheduler evicts pods that Kueue ranks first; raise the value "
+                f"of {other} to {top[1]} or more, or write preemptionPolicy: Never in {top[3]}",
                 entry.at / "value",
                 related=(other.at / "value", top[2].at / "value", top[3].at / "value"),
             )
@@ -102,6 +117,7 @@ def _jobs(cluster: Cluster) -> Iterator[tuple[str, _Ranks]]:
                 _Ranks(
                     ranked.fields.value if ranked else value,
                     value,
+                    written,
                     evicts,
                     job.workload,
                     template.at.to("spec", "priorityClassName"),

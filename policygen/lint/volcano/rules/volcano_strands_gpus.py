@@ -77,19 +77,20 @@ def check(facts: Facts) -> Hits:
         RULE,
         f"Volcano does not pack GPUs: if the smallest gangs of the input start first, {names} {wait}, although "
         f"{counted(found.free, 'GPU')} are free; with binpack for GPUs, {fewer if found.packed else run}; "
-        f"{'add the plugin binpack with' if packing is None else 'give binpack'} {_arguments(found)}",
+        f"{listed(_steps(found, missing=packing is None), 'and')}",
         packing.at if packing is not None else configuration.entry.at / "tiers",
         tuple(it.at for it in waiting[:1]),
     )
 
 
-def _arguments(found: "StrandedGangs") -> str:
-    """What to type in the configuration."""
-    binpack, order = (
-        listed([f"{key}: {value}" for key, value in it.items()], "and") if it else ""
-        for it in (found.binpack, found.order)
-    )
-    return f"the arguments {binpack}{f', and nodeorder with {order}' if order else ''}"
+def _steps(found: "StrandedGangs", *, missing: bool) -> list[str]:
+    """What to change in the configuration; `missing`: it has no plugin binpack."""
+    steps = ["add the plugin binpack"] if missing else []
+    for plugin, arguments in (("binpack", found.binpack), ("nodeorder", found.order)):
+        if arguments:
+            texts = [f"{key}: {value}" for key, value in arguments.items()]
+            steps.append(f"set {', '.join(texts)} in the arguments of {plugin}")
+    return [*steps, *(f"remove the plugin {it}" for it in found.removed)]
 
 
 RULE = ObjectRule(
@@ -97,7 +98,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Add the plugin binpack with each GPU resource, and set the weights of nodeorder that prefer emptier nodes to 0.",
+    remedy="Add the plugin binpack with each GPU resource, set the weights of nodeorder that prefer emptier nodes to 0, and remove resource-strategy-fit.",
     judges=(VOLCANO_CONFIGURATION,),
     check=check,
     needs=frozenset({Need.KNOWN_NODES, Need.WORKLOADS}),
