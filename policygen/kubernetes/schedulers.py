@@ -8,6 +8,8 @@ from policygen.kubernetes.cluster import Cluster
 
 VOLCANO: Final = "volcano"
 _CUTOFF = 0.8
+_OF_PROGRAMS: Final = {"volcano-scheduler": VOLCANO, "kube-scheduler": DEFAULT_SCHEDULER}
+"""The schedulers of programs: users write the name of the program."""
 
 
 def profile_names(cluster: Cluster) -> frozenset[str]:
@@ -29,4 +31,6 @@ def meant_scheduler(cluster: Cluster, name: str) -> str:
     known = {VOLCANO, *cluster.derive(profile_names)}
     if not name or name in known:
         return ""
+    if name.lower() in _OF_PROGRAMS:
+        return _OF_PROGRAMS[name.lower()]
     return next(iter(get_close_matches(name.lower(), sorted(known), n=1, cutoff=_CUTOFF)), "")

@@ -22,6 +22,8 @@ profiles: [{schedulerName: farm-binpack}]
         ("farm-binpak", "farm-binpack"),
         ("farm-binpack", ""),
         ("nobody", ""),
+        ("volcano-scheduler", "volcano"),
+        ("kube-scheduler", "default-scheduler"),
     ],
 )
 def test_the_scheduler_that_a_misspelled_name_means(name, meant):
