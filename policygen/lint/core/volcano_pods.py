@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.api_validation.workload_code import FORMS
-from policygen.core.finding import FaultAt
+from policygen.core.finding import FaultAt, at_path
 from policygen.core.quoting import quoted
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
@@ -36,6 +36,27 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
             yield (
                 volume.at / "image",
                 f"{spec.owner} has an image volume without pullPolicy, which Volcano refuses; write image.pullPolicy",
+            )
+        if "ephemeral" in volume.data and _is_rewritten(spec):
+            yield from _claim(volume.under("ephemeral").under("volumeClaimTemplate").under("spec"))
+
+
+def _is_rewritten(spec: PodPart) -> bool:
+    """Whether Volcano writes a default into the task. Source: pkg/webhooks/admission/jobs/mutate, mutateSpec."""
+    task = at_path(spec.owner.object.data, spec.steps[:-2])
+    if not isinstance(task, dict) or task.get("minAvailable") is None:
+        return True
+    return not (task.get("name") and task.get("maxRetry"))
+
+
+def _claim(claim: Part) -> Iterator[FaultAt]:
+    """The fault of a source without apiGroup: Volcano writes null, which the schema of its CRD refuses."""
+    for field in ("dataSource", "dataSourceRef"):
+        source = claim.data.get(field)
+        if isinstance(source, dict) and source and source.get("apiGroup") is None:
+            yield (
+                claim.at / field,
+                f'{claim.owner} has a claim with {field} without apiGroup, which Volcano refuses; write apiGroup, which is "" for a PersistentVolumeClaim',
             )
 
 

@@ -11,8 +11,12 @@ from policygen.lint.rule import Facts, Need
 from tests.objects import cluster
 
 
-def part(spec):
-    tasks = [{"name": "a", "template": {"spec": spec}}]
+def cloned(**source):
+    return {"name": "a", "ephemeral": {"volumeClaimTemplate": {"spec": {"dataSource": source}}}}
+
+
+def part(spec, **task):
+    tasks = [{"name": "a", "template": {"spec": spec}, **task}]
     job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"tasks": tasks}}  # fmt: skip
     (found,) = pod_specs(cluster(yaml.safe_dump(job)))
     return found
@@ -28,6 +32,7 @@ def part(spec):
         ({"initContainers": [{"name": "m", "resizePolicy": [{"resourceName": "cpu"}]}]}, ("initContainers", 0, "resizePolicy"), "remove resizePolicy"),
         ({"dnsConfig": {"searches": ["a_b"]}}, ("dnsConfig", "searches", 0), 'without "_"'),
         ({"volumes": [{"name": "a", "image": {"reference": "b"}}]}, ("volumes", 0, "image"), "write image.pullPolicy"),
+        ({"volumes": [cloned(kind="PersistentVolumeClaim", name="b")]}, ("spec", "dataSource"), 'write apiGroup, which is ""'),
     ],
 )  # fmt: skip
 def test_what_volcano_refuses(spec, path, words):
@@ -36,7 +41,14 @@ def test_what_volcano_refuses(spec, path, words):
     assert words in message
 
 
+def test_volcano_writes_no_null_into_a_task_without_defaults():
+    spec = {"volumes": [cloned(kind="PersistentVolumeClaim", name="b")]}
+    assert [*volcano_pods.of_pod(part(spec, minAvailable=1, maxRetry=3))] == []
+
+
 def test_what_volcano_accepts():
+    source = {"apiGroup": "", "kind": "PersistentVolumeClaim", "name": "b"}
+    assert [*volcano_pods.of_pod(part({"volumes": [cloned(**source)]}))] == []
     containers = [{"name": "m", "env": [{"name": "A.b-c_1", "value": "a"}]}]
     assert [*volcano_pods.of_pod(part({"containers": containers}))] == []
 
