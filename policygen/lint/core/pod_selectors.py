@@ -66,11 +66,11 @@ def _affinity(spec: Part) -> Iterator[FaultAt]:
             yield term.at / "topologyKey", f"{spec.owner}: {fault}"
     for term in terms:
         for key in ("labelSelector", "namespaceSelector"):
-            yield from _labels(term.under(key))
+            yield from label_selector_faults(term.under(key))
 
 
-def _labels(selector: Part) -> Iterator[FaultAt]:
-    """Of a selector of pods or namespaces."""
+def label_selector_faults(selector: Part) -> Iterator[FaultAt]:
+    """The faults of a selector of labels, such as those of pods and namespaces."""
     for expression in selector.items("matchExpressions"):
         key, operator = expression.data.get("key"), expression.data.get("operator")
         if isinstance(key, str) and isinstance(operator, str):

@@ -8,22 +8,18 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from policygen.core.finding import FaultAt
-from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.untyped import keyed_texts, mappings
-from policygen.lint.core import pod_variables, volume_drivers
-from policygen.lint.core.pod_templates import Part, PodPart, label_faults, named
+from policygen.lint.core import claim_templates, pod_variables, volume_drivers
+from policygen.lint.core.pod_templates import Part, PodPart, named
 
 FIELDS = ("volumes", "volumeMounts", "volumeDevices")
 _ONLY_MEMBERS = ("fieldRef", "resourceFieldRef")
 _PROJECTED = ("clusterTrustBundle", "configMap", "downwardAPI", "podCertificate", "secret", "serviceAccountToken")  # fmt: skip
 _RECURSIVE = ("Disabled", "Enabled", "IfPossible")
-_ALONE = "ReadWriteOncePod"
 _MOST_MODE = 0o777
 _USUAL = ("name", "mountPath")
 """The fields that each mount has."""
-_NOT_OF_CLAIMS = ("name", "generateName", "namespace", "uid", "finalizers", "ownerReferences")
-"""Metadata that the claim of a pod's volume cannot have."""
 _ON_DISKS = ("ephemeral", "persistentVolumeClaim")
 """Volumes that a container can use as devices."""
 
@@ -69,47 +65,6 @@ def _volumes(spec: PodPart) -> Iterator[FaultAt]:
         for kind in volume.data:
             if check := _OF_SOURCES.get(kind):
                 yield from check(volume.under(kind), which)
-
-
-def _ephemeral(ephemeral: Part, which: str) -> Iterator[FaultAt]:
-    """The claim of a volume. Source: ValidatePersistentVolumeClaimTemplate."""
-    claim = ephemeral.under("volumeClaimTemplate")
-    if not claim.data:
-        yield (
-            ephemeral.at,
-            f"{which} with ephemeral without volumeClaimTemplate, which is refused; write volumeClaimTemplate",
-        )
-        return
-    metadata, spec = claim.under("metadata"), claim.under("spec")
-    yield from label_faults(metadata.under("labels"))
-    annotations = metadata.under("annotations")
-    for key in annotations.data:
-        if fault := key_fault(key.lower()):
-            message = fault.replace("label key", "annotation key")
-            yield (annotations.at / key).on_key(), f"{ephemeral.owner}: {message}"
-    for key in _NOT_OF_CLAIMS:
-        if metadata.data.get(key):
-            yield (
-                metadata.at / key,
-                f"{which} with a claim with metadata.{key}, which is refused; remove {key}",
-            )
-    modes, requests = spec.data.get("accessModes"), spec.under("resources").under("requests")
-    if modes is None:
-        yield (
-            claim.at,
-            f"{which} with a claim without accessModes, which is refused; write accessModes, such as [ReadWriteOnce]",
-        )
-    elif isinstance(modes, list) and _ALONE in modes and {*map(str, modes)} != {_ALONE}:
-        yield (
-            spec.at / "accessModes",
-            f"{which} with a claim with {_ALONE} and other accessModes, which is refused; keep one of them",
-        )
-    storage = requests.data.get("storage")
-    if storage is None or storage in (0, "0"):
-        yield (
-            claim.at,
-            f"{which} with a claim that requests no storage, which is refused; write resources.requests.storage",
-        )
 
 
 def _projected(projected: Part, which: str) -> Iterator[FaultAt]:
@@ -288,7 +243,7 @@ def _devices(spec: PodPart, container: Part) -> Iterator[FaultAt]:
 _OF_SOURCES: Final[Mapping[str, Callable[[Part, str], Iterator[FaultAt]]]] = {
     "csi": volume_drivers.of_csi,
     "downwardAPI": _downward,
-    "ephemeral": _ephemeral,
+    "ephemeral": claim_templates.of_ephemeral,
     "iscsi": volume_drivers.of_iscsi,
     "projected": _projected,
 }

@@ -35,9 +35,10 @@ def of_pod(spec: Part) -> Iterator[FaultAt]:
     found = _valid()
     for spot, value, words in _unknown(spec.data, found, None) if found else ():
         path = path_to(spot)
+        name = path[-1] if isinstance(path[-1], str) else f"{path[-2]}[{path[-1]}]"
         yield (
             spec.at.to(*path),
-            f"{spec.owner} has {path[-1]} {quoted(value)}, which is refused; {suggest(value, words)}",
+            f"{spec.owner} has {name} {quoted(value)}, which is refused; {suggest(value, words)}",
         )
     for container in spec.items("initContainers"):
         policy = container.data.get("restartPolicy")

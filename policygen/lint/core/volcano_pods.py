@@ -53,10 +53,11 @@ def _claim(claim: Part) -> Iterator[FaultAt]:
     """The fault of a source without apiGroup: Volcano writes null, which the schema of its CRD refuses."""
     for field in ("dataSource", "dataSourceRef"):
         source = claim.data.get(field)
-        if isinstance(source, dict) and source and source.get("apiGroup") is None:
+        is_claim = isinstance(source, dict) and source.get("kind") == "PersistentVolumeClaim"
+        if is_claim and source.get("apiGroup") is None:  # other kinds: `claim_templates`
             yield (
                 claim.at / field,
-                f'{claim.owner} has a claim with {field} without apiGroup, which Volcano refuses; write apiGroup, which is "" for a PersistentVolumeClaim',
+                f'{claim.owner} has a claim with {field} without apiGroup, which Volcano refuses; write apiGroup: ""',
             )
 
 

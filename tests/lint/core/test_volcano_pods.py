@@ -32,7 +32,7 @@ def part(spec, **task):
         ({"initContainers": [{"name": "m", "resizePolicy": [{"resourceName": "cpu"}]}]}, ("initContainers", 0, "resizePolicy"), "remove resizePolicy"),
         ({"dnsConfig": {"searches": ["a_b"]}}, ("dnsConfig", "searches", 0), 'without "_"'),
         ({"volumes": [{"name": "a", "image": {"reference": "b"}}]}, ("volumes", 0, "image"), "write image.pullPolicy"),
-        ({"volumes": [cloned(kind="PersistentVolumeClaim", name="b")]}, ("spec", "dataSource"), 'write apiGroup, which is ""'),
+        ({"volumes": [cloned(kind="PersistentVolumeClaim", name="b")]}, ("spec", "dataSource"), 'write apiGroup: ""'),
     ],
 )  # fmt: skip
 def test_what_volcano_refuses(spec, path, words):
