@@ -52,8 +52,8 @@ def _is_rewritten(spec: PodPart) -> bool:
 def _claim(claim: Part) -> Iterator[FaultAt]:
     """The fault of a source without apiGroup: Volcano writes null, which the schema of its CRD refuses."""
     for field in ("dataSource", "dataSourceRef"):
-        source = claim.data.get(field)
-        is_claim = isinstance(source, dict) and source.get("kind") == "PersistentVolumeClaim"
+        source = claim.under(field).data
+        is_claim = source.get("kind") == "PersistentVolumeClaim"
         if is_claim and source.get("apiGroup") is None:  # other kinds: `claim_templates`
             yield (
                 claim.at / field,
