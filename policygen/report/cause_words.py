@@ -320,12 +320,24 @@ def _nodes(_: Explanation, cause: Cause) -> Iterator[str]:
     if cause.pods == 1:
         yield "Its pod fits on no node."
     else:
-        yield f"{waiting} of its {cause.pods} pods {'fits' if waiting == 1 else 'fit'} on no node."
+        fit = "fits" if waiting == 1 else "fit"
+        yield f"{waiting} of its {cause.pods} pods {fit} on no node{_pod_sets(cause)}."
     for one in cause.node_reasons:
         yield f"{counted(one.nodes, 'node')}: {one.reason}."
     near = cause.nearest
     if near is not None:
         yield f"Node {near.node} comes closest: a pod requests {_of_nearest(near)}."
+
+
+def _pod_sets(cause: Cause) -> str:
+    """Which pod sets the pods that wait belong to; empty if there is only one."""
+    if not cause.waiting:
+        return ""
+    sets = ", ".join(f"{it.pod_set}: {it.waiting} of {it.pods}" for it in cause.waiting)
+    if len(cause.waiting) == 1:
+        return f" (pod set {sets})"
+    about = f"; the reason is that of {cause.waiting[0].pod_set}"
+    return f" (pod sets {sets}{about})"
 
 
 def _of_nearest(near: NearestNode) -> str:
@@ -366,9 +378,8 @@ def _pods_refused(_: Explanation, cause: Cause) -> Iterator[str]:
     if cause.placed:
         left = cause.pods - cause.placed
         yield f"{cause.placed} of its {counted(cause.pods, 'pod')} {'is' if cause.placed == 1 else 'are'} created."
-        yield _ended(
-            f"{cause.about} refuses the other {'one' if left == 1 else left}: {cause.message}"
-        )
+        other = "one" if left == 1 else str(left)
+        yield _ended(f"{cause.about} refuses the other {other}{_pod_sets(cause)}: {cause.message}")
     else:
         yield _ended(f"{cause.about} refuses its pods: {cause.message}")
     if cause.names:

@@ -353,6 +353,10 @@ def _workload(it: Explanation) -> dict[str, Any]:
                 for one in cause["obstacles"]
             ],
             "nodes": cause["node_reasons"],
+            "waitingPods": [
+                {"podSet": one.pod_set, "waiting": one.waiting, "pods": one.pods}
+                for one in it.cause.waiting
+            ],
             "never": cause["never"],
             "names": list(it.cause.names),
             "fewestPods": it.cause.fewest or None,

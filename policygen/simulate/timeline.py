@@ -5,12 +5,12 @@ job begins to run when all its pods run. After a preemption it begins again. A j
 enough of its pods run; each of its pods then runs for the same time, and it ends with the last one.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 
 from msgspec import Struct
 
-from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.assumptions import NOTHING_ASSUMED, Assumptions
 from policygen.simulate.growing_pools import GrowingPool
@@ -184,11 +184,11 @@ class Timeline:
         """The pools to which an autoscaler adds nodes, with those that exist now."""
         return self._growth.since(self.ends) if self._growth is not None else ()
 
-    def waiting_of(self, job: JobRun) -> Iterator[PodShape]:
-        """The shapes of pods of a job that wait for a node."""
+    def waiting_of(self, job: JobRun) -> Iterator[tuple[PodShape, int]]:
+        """The shapes of pods of a job that wait for a node, and their number."""
         if job.arrival.gang is not None:
             return
-        yield from job.rejected
+        yield from Counter(job.rejected).items()
         if self._node_queue is not None:
             yield from self._node_queue.shapes_of(job)
 
@@ -196,7 +196,7 @@ class Timeline:
         """The shapes of admitted pods that need a known node, and the number of each."""
         return self._pods.shapes_of(job, batch)
 
-    def refused_pods(self, job: JobRun) -> Iterator[tuple[PodSpec, int]]:
+    def refused_pods(self, job: JobRun) -> Iterator[tuple[PodBatch, int]]:
         """The pods of a job that ResourceQuotas refuse."""
         return self._creation.refused_pods(job)
 

@@ -43,7 +43,7 @@ class WantedPools:
             name = f".{arrival.gang.queue}"  # a spec ends the name of a queue with its pool
             return frozenset(it.name for it in self._scene.pools if name.endswith(f".{it.name}"))
         return frozenset(
-            pool for shape in self._timeline.waiting_of(job) for pool in self._of_pods(shape)
+            pool for shape, _ in self._timeline.waiting_of(job) for pool in self._of_pods(shape)
         )
 
     def of_workload(self, queue: SimulatedQueue, workload: QueuedWorkload) -> frozenset[str]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from policygen.core.finding import at_path
 from policygen.core.suggest import suggest
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.kueue_requests import as_pod
@@ -61,7 +62,7 @@ def of_unqueued(maker: ArrivalMaker, job: UnqueuedJob) -> Arrival:
     source = maker.source(key_of(owner))
     gang = gang_of(maker.cluster, source) if source is not None and by_volcano(source) else None
     templates = source.templates if source is not None else ()
-    names = [str(i) for i in range(len(templates))] if len(templates) > 1 else ["main"]
+    names = _part_names(source) if source is not None and len(templates) > 1 else ["main"]
     if gang is not None and len(templates) > 1:
         names = [it.role or name for it, name in zip(gang.tasks, names, strict=True)]
     batches = tuple(
@@ -126,6 +127,19 @@ def of_group(
         else f"PodGroup {name} does not exist; {suggest(name, known, 'PodGroup')}",
         gang=gang,
     )
+
+
+def _part_names(source: Workload) -> list[str]:
+    """The names of the templates of an object: those of items of a list, or of fields."""
+    names = []
+    for i, template in enumerate(source.templates):
+        path = template.at.path[len(source.at.path) :]
+        end = next((n for n in range(len(path), 0, -1) if isinstance(path[n - 1], int)), 0)
+        item = at_path(source.object.data, path[:end]) if end else None
+        fields = [it for it in path if isinstance(it, str) and it not in ("spec", "template")]
+        names.append(text(item, "name") or text(item, "groupName") if end else fields[-1])
+        names[i] = names[i].removesuffix("Template") or str(i)
+    return names if len({*names}) == len(names) else [str(i) for i in range(len(names))]
 
 
 def by_volcano(workload: Workload) -> bool:

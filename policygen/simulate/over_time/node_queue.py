@@ -61,11 +61,12 @@ class NodeQueue:
         ):
             yield shape, count
 
-    def shapes_of(self, job: JobRun) -> Iterator[PodShape]:
-        """The shapes of pods of a job that wait."""
+    def shapes_of(self, job: JobRun) -> Iterator[tuple[PodShape, int]]:
+        """The shapes of pods of a job that wait, and their number."""
         for (_, shape), pods in self._pods.items():
-            if any(it is job and round_ == job.round for _, it, round_ in pods):
-                yield shape
+            count = sum(it is job and round_ == job.round for _, it, round_ in pods)
+            if count:
+                yield shape, count
 
     def place(self) -> None:
         """Bind pods as long as nodes have room."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.arrival import PodBatch
 from policygen.simulate.over_time.gated_pods import GatedPods
 from policygen.simulate.over_time.job_run import JobRun
@@ -107,11 +106,11 @@ class PodCreation:
         complete = {it.job for it in refused if not it.job.active} - missing
         return sorted(complete, key=lambda it: it.index)
 
-    def refused_pods(self, job: JobRun) -> Iterator[tuple[PodSpec, int]]:
-        """The pods of a job that ResourceQuotas refuse."""
+    def refused_pods(self, job: JobRun) -> Iterator[tuple[PodBatch, int]]:
+        """The pods of a job that ResourceQuotas refuse, and their number."""
         for it in self._refused:
             if it.job is job and it.round == job.round:
-                yield it.batch.spec, it.count
+                yield it.batch, it.count
 
     def delete(self, job: JobRun) -> None:
         """ResourceQuotas do not count the pods of a job any more."""

@@ -1,12 +1,13 @@
 """Why a workload waits, as data: the cause, and the numbers behind it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.kubernetes.core import TaintView
+from policygen.simulate.arrival import PodBatch
 
 
 class CauseKind(Enum):
@@ -205,6 +206,15 @@ class NeverPlaced(Struct, frozen=True):
     """The node that has the most of what one pod requests too much of."""
 
 
+class WaitingPods(Struct, frozen=True):
+    """The pods of a pod set that have no node, or that a ResourceQuota refuses."""
+
+    pod_set: str
+    waiting: int
+    pods: int
+    """All of the pod set."""
+
+
 class Cause(Struct, frozen=True):
     """Why a workload waits."""
 
@@ -229,6 +239,8 @@ class Cause(Struct, frozen=True):
     """How many of its pods have a node."""
     pods: int = 0
     """All of its pods."""
+    waiting: tuple[WaitingPods, ...] = ()
+    """If it has several pod sets, those with pods that wait. The reasons are those of the first one."""
     fewest: int = 0
     """The fewest with which Kueue admits it, which the obstacles are about; 0: all."""
     names: tuple[str, ...] = ()
@@ -252,6 +264,17 @@ class Cause(Struct, frozen=True):
         if self.kind is CauseKind.SCHEDULER_UNKNOWN and len(self.names) == 1:
             return False  # like no known name: it can be a scheduler that policygen does not know
         return self.never is not None or self.kind in LASTING
+
+
+def waiting_pods(pods: Sequence[PodBatch], waiting: Iterable[int]) -> tuple[WaitingPods, ...]:
+    """The pod sets with pods that wait, by how many of each do; empty if there is only one pod set."""
+    if len(pods) < 2:
+        return ()
+    return tuple(
+        WaitingPods(it.name, count, it.count)
+        for it, count in zip(pods, waiting, strict=True)
+        if count
+    )
 
 
 def with_owners(cause: Cause, owner: Callable[[str], str]) -> Cause:

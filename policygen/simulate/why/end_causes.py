@@ -1,10 +1,13 @@
 """Why jobs wait when a simulation over time ends."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from policygen.core.durations import duration
+from policygen.kubernetes.workloads import PodSpec
+from policygen.simulate.arrival import PodBatch
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.over_time.job_run import JobRun
@@ -12,7 +15,7 @@ from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene
 from policygen.simulate.timeline import Timeline
-from policygen.simulate.why.causes import Cause, CauseKind, with_owners
+from policygen.simulate.why.causes import Cause, CauseKind, waiting_pods, with_owners
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.object_causes import (
@@ -42,16 +45,26 @@ class PodCauses:
     def of(self, job: JobRun) -> Cause | None:
         """Why the first pods of a job that have no node have none; None: that is not known."""
         quotas, namespace = self._timeline.quotas, job.arrival.namespace
-        pods = [*self._timeline.refused_pods(job)]
-        refusal = quotas.refusing(namespace, pods) if quotas is not None else None
+        batches = job.arrival.admitted().pods
+        refused = Counter[str]()
+        specs: list[tuple[PodSpec, int]] = []
+        for batch, count in self._timeline.refused_pods(job):
+            refused[batch.name] += count
+            specs.append((batch.spec, count))
+        refusal = quotas.refusing(namespace, specs) if quotas is not None else None
         if refusal is not None:
-            pods_ = sum(it.count for it in job.arrival.admitted().pods)
-            created = pods_ - sum(count for _, count in pods)
-            return replace(quota_refusal(refusal, namespace), placed=created, pods=pods_)
+            pods = sum(it.count for it in batches)
+            return replace(
+                quota_refusal(refusal, namespace),
+                placed=pods - refused.total(),
+                pods=pods,
+                waiting=waiting_pods(batches, (refused[it.name] for it in batches)),
+            )
         gates = {gate for it in job.arrival.pods if it.name in job.gated for gate in it.gates}
         if gates:
             return Cause(CauseKind.GATED, names=tuple(sorted(gates)))
-        shape = next(self._timeline.waiting_of(job), None)
+        shapes = Counter(dict(self._timeline.waiting_of(job)))
+        shape = next(iter(shapes), None)
         kube = self._timeline.kube
         if shape is None or kube is None:
             return None
@@ -60,7 +73,24 @@ class PodCauses:
         if shape not in self._found:
             self._found[shape] = self._nodes.refused(shape, 0, 0)
         placed = len(job.bound)
-        return replace(self._found[shape], placed=placed, pods=placed + job.unbound)
+        return replace(
+            self._found[shape],
+            placed=placed,
+            pods=placed + job.unbound,
+            waiting=waiting_pods(batches, self._without_node(job, batches, shapes)),
+        )
+
+    def _without_node(
+        self, job: JobRun, batches: Sequence[PodBatch], left: Counter[PodShape]
+    ) -> Iterator[int]:
+        """How many pods of each batch wait for a node. It takes them out of what is left."""
+        for batch in batches:
+            waiting = 0
+            for shape, count in self._timeline.shapes_of(job, batch):
+                taken = min(count, left[shape])
+                left[shape] -= taken
+                waiting += taken
+            yield waiting
 
     def _running(self) -> Mapping[int, list[RunningPod]]:
         found: dict[int, list[RunningPod]] = {}

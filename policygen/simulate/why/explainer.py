@@ -10,7 +10,7 @@ from policygen.kubernetes.snapshot import Pod
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.scene import Scene
-from policygen.simulate.why.causes import Cause, CauseKind, with_owners
+from policygen.simulate.why.causes import Cause, CauseKind, waiting_pods, with_owners
 from policygen.simulate.why.changes import FieldChange, OwnChange, PodsChange
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.gang_remedies import Gangs
@@ -28,7 +28,7 @@ from policygen.simulate.why.object_causes import (
 from policygen.simulate.why.owners import WorkloadOwners
 from policygen.simulate.why.pool_access import PoolAccess, PoolBounds
 from policygen.simulate.why.quota_causes import REFUSING, quota_cause
-from policygen.simulate.why.refused_pods import JobQuotas, quota_refusal
+from policygen.simulate.why.refused_pods import JobQuotas, missing, quota_refusal
 from policygen.simulate.why.remedies import MOST, beyond, cost, ends, remedies, simple, waiting_in
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import (
@@ -374,7 +374,12 @@ class Explainer:
         if refusal is not None:
             pods = sum(it.count for it in every.pods)
             cause = replace(
-                quota_refusal(refusal, arrival.namespace), placed=min(created, pods), pods=pods
+                quota_refusal(refusal, arrival.namespace),
+                placed=min(created, pods),
+                pods=pods,
+                waiting=waiting_pods(
+                    every.pods, (count for _, count in missing(every.pods, created))
+                ),
             )
             if not search:
                 return replace(known, cause=cause)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.kubernetes.accelerators import is_one
@@ -25,6 +26,7 @@ from policygen.simulate.why.causes import (
     NearestNode,
     NeverPlaced,
     NodeReason,
+    waiting_pods,
 )
 from policygen.simulate.why.changes import (
     AffinityRemoved,
@@ -88,7 +90,7 @@ class OccupiedNodes:
         """
         left = self.leave(gone)
         anew = [(replace(it, nodes=()), chosen) for it, chosen in others]
-        added = [one for it, chosen in anew for one in self._placed(it, it.pods, chosen)[2]]
+        added = [one for it, chosen in anew for one in self._placed(it, it.pods, chosen).bound]
         found = has_room()
         self._undo(added)
         self.back(left)
@@ -97,7 +99,8 @@ class OccupiedNodes:
     def start(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> None:
         """Place the pods of a workload that was admitted, as far as nodes have room."""
         if arrival.name not in self.bound:
-            _, _, self.bound[arrival.name] = self._placed(arrival, arrival.pods, chosen)
+            placed = self._placed(arrival, arrival.pods, chosen, every=True)
+            self.bound[arrival.name] = placed.bound
 
     def has_room(
         self,
@@ -126,11 +129,13 @@ class OccupiedNodes:
 
     def cause(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> Cause | None:
         """Why not all pods have a node; None: all of them find one. `chosen` are the flavors by pod set."""
-        placed, failed, undo = self._placed(arrival, arrival.pods, chosen)
+        placed = self._placed(arrival, arrival.pods, chosen, every=True)
         found = None
-        if failed is not None:
-            found = self._refused(arrival, failed, placed)
-        self._undo(undo)
+        if placed.failed is not None:
+            pods = sum(it.count for it in arrival.pods)
+            found = self.refused(placed.failed, pods - sum(placed.waiting), pods)
+            found = replace(found, waiting=waiting_pods(arrival.pods, placed.waiting))
+        self._undo(placed.bound)
         return found
 
     def ends(
@@ -153,14 +158,15 @@ class OccupiedNodes:
     ) -> NeverPlaced | None:
         """Why these nodes do not hold all its pods; None: they do. They must have no pods."""
         arrival = replace(arrival, nodes=())
-        placed, failed, undo = self._placed(arrival, arrival.pods, chosen)
-        self._undo(undo)
-        if failed is None:
+        placed = self._placed(arrival, arrival.pods, chosen, every=True)
+        self._undo(placed.bound)
+        if placed.failed is None:
             return None
-        refusals = self.kube.refusals(failed)
+        refusals = self.kube.refusals(placed.failed)
         alone = len(refusals) < len(self.kube.nodes.all)
-        nearest = None if alone else self._nearest(failed, refusals)
-        return NeverPlaced(sum(it.count for it in arrival.pods), placed, alone, nearest)
+        nearest = None if alone else self._nearest(placed.failed, refusals)
+        pods = sum(it.count for it in arrival.pods)
+        return NeverPlaced(pods, pods - sum(placed.waiting), alone, nearest)
 
     def remedies(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]], allowed: Collection[str]
@@ -213,22 +219,27 @@ class OccupiedNodes:
         arrival: Arrival,
         batches: Sequence[PodBatch],
         chosen: Mapping[str, Mapping[str, str]],
-    ) -> tuple[int, PodShape | None, list[tuple[PodShape, int]]]:
-        """Place the pods without a node: how many have one then, the first shape without one, and what to undo."""
+        *,
+        every: bool = False,
+    ) -> "_PlacedPods":
+        """Place the pods without a node: all that have room, or those before the first one without room."""
         nodes = iter(arrival.nodes)
-        placed, undo = sum(map(bool, arrival.nodes)), list[tuple[PodShape, int]]()
+        failed: PodShape | None = None
+        bound, waiting = list[tuple[PodShape, int]](), list[int]()
         for batch in batches:
             shape = self.shapes(arrival, batch, chosen.get(batch.name, {}), {})
-            for _ in range(batch.count):
-                if next(nodes, ""):
-                    continue
-                binding = None if shape is None else self.kube.place(shape)
-                if shape is not None and binding is None:
-                    return placed, shape, undo
-                if shape is not None and binding is not None:
-                    undo.append((shape, binding.node))
-                placed += 1
-        return placed, None, undo
+            left = sum(not next(nodes, "") for _ in range(batch.count))
+            while left and shape is not None:
+                binding = self.kube.place(shape)
+                if binding is None:
+                    failed = shape if failed is None else failed
+                    break
+                bound.append((shape, binding.node))
+                left -= 1
+            waiting.append(left if shape is not None else 0)
+            if failed is not None and not every:
+                break
+        return _PlacedPods(failed, tuple(waiting), bound)
 
     def _undo(self, undo: Sequence[tuple[PodShape, int]]) -> None:
         for shape, node in undo:
@@ -243,15 +254,12 @@ class OccupiedNodes:
     ) -> bool:
         """Whether all pods find a node after changes of the owner; with `allowed`, one of these."""
         batches = [changed_batch(it, changes) for it in arrival.pods]
-        _, failed, undo = self._placed(arrival, batches, chosen)
-        self._undo(undo)
+        placed = self._placed(arrival, batches, chosen)
+        self._undo(placed.bound)
         nodes = self.kube.nodes.all
-        return failed is None and (
-            allowed is None or all(nodes[node].name in allowed for _, node in undo)
+        return placed.failed is None and (
+            allowed is None or all(nodes[node].name in allowed for _, node in placed.bound)
         )
-
-    def _refused(self, arrival: Arrival, shape: PodShape, placed: int) -> Cause:
-        return self.refused(shape, placed, sum(it.count for it in arrival.pods))
 
     def refused(self, shape: PodShape, placed: int, pods: int) -> Cause:
         """Why no node takes a pod of this shape, the first one of `pods` without a node."""
@@ -370,18 +378,28 @@ class OccupiedNodes:
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
     ) -> Iterator[Remedy]:
         """A higher PriorityClass, if only one pod has no node."""
-        placed, failed, undo = self._placed(arrival, arrival.pods, chosen)
-        if failed is not None and placed + 1 == sum(it.count for it in arrival.pods):
+        placed = self._placed(arrival, arrival.pods, chosen, every=True)
+        if placed.failed is not None and sum(placed.waiting) == 1:
             for value, name in self.priorities:
                 if value <= arrival.priority:
                     continue
-                found = best(preemptions(self.kube, failed, value, self.running))
+                found = best(preemptions(self.kube, placed.failed, value, self.running))
                 if found:
                     victims = tuple(it.name for it in found[0].victims)
                     change = PriorityChange(arrival.priority, value, name, of_pods=True)
                     yield Remedy((change,), Cost(preempted=victims))
                     break
-        self._undo(undo)
+        self._undo(placed.bound)
+
+
+class _PlacedPods(Struct, frozen=True, eq=False):
+    """What became of pods that had no node."""
+
+    failed: PodShape | None
+    """The first shape for which no node has room."""
+    waiting: tuple[int, ...]
+    """The number of pods without a node, by batch."""
+    bound: list[tuple[PodShape, int]]
 
 
 def _tolerations(batch: PodBatch, nodes: Iterable[Node]) -> Iterator[list[list[OwnChange]]]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.untyped import integer, mapping
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.workloads import PodSpec, Workload
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.pod_quotas import PodQuotas, RefusingQuota
@@ -61,7 +61,7 @@ class JobQuotas:
     def refusing(self, arrival: Arrival, created: int) -> RefusingQuota | None:
         """The first quota that refuses a pod of a complete workload; None: no quota does."""
         quotas = self._of(arrival.namespace, self._scene.cluster)
-        return refusing(quotas, arrival.namespace, arrival.pods, created)
+        return quotas.refusing(arrival.namespace, missing(arrival.pods, created))
 
     def remedies(
         self,
@@ -82,7 +82,8 @@ class JobQuotas:
             for changes in family:
                 pods = smaller(arrival.pods, changes)
                 room = placed(changes)
-                if room is not False and refusing(quotas, namespace, pods, created) is None:
+                left = missing(pods, created)
+                if room is not False and quotas.refusing(namespace, left) is None:
                     yield Remedy(tuple(changes), Cost(), placed=room)
                     break
         raised = self._raised(arrival, refusal, created)
@@ -108,7 +109,7 @@ class JobQuotas:
                 fields.append(higher_quota(found, namespace))
             effects = (*fields, *(spec.effects if spec is not None else ()))
             quotas = self._of(namespace, changed_scene(self._scene, effects).cluster)
-            found = refusing(quotas, namespace, arrival.pods, created)
+            found = quotas.refusing(namespace, missing(arrival.pods, created))
         if found is not None:
             return ()
         return (*([spec] if spec is not None else []), *fields)
@@ -118,15 +119,11 @@ class JobQuotas:
         return PodQuotas(cluster, own)
 
 
-def refusing(
-    quotas: PodQuotas, namespace: str, batches: Sequence[PodBatch], existing: int
-) -> RefusingQuota | None:
-    """The first quota that refuses a pod; None: no quota does. `existing` pods were created already."""
-    found = []
+def missing(batches: Sequence[PodBatch], existing: int) -> Iterator[tuple[PodSpec, int]]:
+    """The pods of each batch that do not exist yet, if so many of all do."""
     for it in batches:
-        found.append((it.spec, max(it.count - existing, 0)))
+        yield it.spec, max(it.count - existing, 0)
         existing = max(existing - it.count, 0)
-    return quotas.refusing(namespace, found)
 
 
 def quota_refusal(found: RefusingQuota, namespace: str) -> Cause:

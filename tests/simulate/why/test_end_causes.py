@@ -4,9 +4,9 @@ import pytest
 
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.scene_schedulers import timeline
-from policygen.simulate.why.causes import CauseKind
+from policygen.simulate.why.causes import CauseKind, WaitingPods
 from policygen.simulate.why.end_causes import EndCauses, PodCauses
-from tests.simulate.why.waiting import PLAIN, flavor, job, local, node, queue, scene, thing
+from tests.simulate.why.waiting import PLAIN, flavor, job, job_set, local, node, queue, scene, thing
 
 STRICT = (flavor(), queue("q", queueingStrategy="StrictFIFO"), local())
 
@@ -61,6 +61,15 @@ def test_the_pods_without_a_node_are_counted_for_each_job():
     found = ended(node("x", 4), *(job(it, gpus=3, pods=n, to="") for it, n in (("a", 2), ("b", 3))))
     assert [(it.placed, it.pods) for it in found.values()] == [(1, 2), (0, 3)]
     assert found["n/a"].nearest.free == 1
+
+
+@pytest.mark.parametrize("to", ["q", ""])
+def test_the_pod_sets_of_pods_that_wait(to):
+    found = ended(*PLAIN, node("x", 6), job_set("a", to, worker=(3, 2), driver=(1, 2)))["n/a"]
+    assert found.waiting == (WaitingPods("driver", 1, 1),)
+    rq = thing("ResourceQuota", "rq", {"hard": {"requests.nvidia.com/gpu": "3"}}, "n", "v1")
+    found = ended(*PLAIN, rq, job_set("a", to, driver=(1, 1), worker=(2, 2)))["n/a"]
+    assert found.waiting == (WaitingPods("worker", 1, 2),)
 
 
 def test_without_nodes_no_cause_of_nodes_is_known():

@@ -1,10 +1,12 @@
 """Why no node takes a pod, the nearest miss, and what would place the pods."""
 
+import pytest
 from msgspec.structs import replace
 
+from policygen.report import cause_words
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.why.causes import NearestNode, NodeReason
+from policygen.simulate.why.causes import NearestNode, NodeReason, WaitingPods
 from policygen.simulate.why.changes import (
     ConstraintRemoved,
     FieldChange,
@@ -15,7 +17,18 @@ from policygen.simulate.why.changes import (
 )
 from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.scene_nodes import occupied
-from tests.simulate.why.waiting import GPU, explain, job, node, scene, thing
+from tests.simulate.why.waiting import (
+    GPU,
+    explain,
+    flavor,
+    job,
+    job_set,
+    local,
+    node,
+    queue,
+    scene,
+    thing,
+)
 
 TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 
@@ -34,6 +47,28 @@ def test_pods_of_which_some_find_a_node():
     assert (found.cause.placed, found.cause.pods) == (2, 4)
     first = found.remedies[0].changes[0]
     assert (type(first), first.after) == (PodsChange, 2)
+
+
+@pytest.mark.parametrize("to", ["q", ""])
+def test_the_pod_sets_of_pods_without_a_node(to):
+    """Both workers are too large. The driver has room, although it comes after them."""
+    queues = flavor(), queue("q", 16), local()
+    found = explain("n/a", *queues, node("x", 4), job_set("a", to, worker=(2, 5), driver=(1, 1)))
+    cause = found.cause
+    assert (cause.placed, cause.pods) == (1, 3)
+    assert cause.waiting == (WaitingPods("worker", 2, 2),)
+    words = "2 of its 3 pods fit on no node (pod set worker: 2 of 2)."
+    assert words in cause_words.reasons(found)
+    assert (cause.never.placed, cause.never.pods) == (1, 3)
+
+
+def test_two_pod_sets_without_a_node():
+    found = explain("n/a", node("x", 4), job_set("a", "", ps=(1, 6), worker=(3, 4)))
+    assert [(it.pod_set, it.waiting) for it in found.cause.waiting] == [("ps", 1), ("worker", 2)]
+    assert (
+        "3 of its 4 pods fit on no node (pod sets ps: 1 of 1, worker: 2 of 3; the reason is that of ps)."
+        in cause_words.reasons(found)
+    )
 
 
 def test_a_toleration_or_another_node():

@@ -3,9 +3,13 @@
 import pytest
 
 from policygen.report import cause_words
+from policygen.simulate.instant import instant
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.causes import WaitingPods
 from policygen.simulate.why.changes import FieldChange, PodsChange, RequestChange
+from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.refused_pods import wanted_pods
-from tests.simulate.why.waiting import GPU, PLAIN, explain, job, node, scene, thing
+from tests.simulate.why.waiting import GPU, PLAIN, explain, job, job_set, node, scene, thing
 
 KEY = f"requests.{GPU}"
 
@@ -33,6 +37,27 @@ def test_smaller_pods_are_a_remedy_too():
     found = explain("n/a", *PLAIN, quota(**{KEY: "4"}), job("a", gpus=3, pods=2))
     smaller = [it.changes for it in found.remedies if isinstance(it.changes[0], RequestChange)]
     assert smaller == [(RequestChange("main", GPU, 3, 2),)]
+
+
+def test_the_pod_set_of_refused_pods():
+    """The quota allows the driver, and one of two workers."""
+    found = explain("n/a", *PLAIN, quota(**{KEY: "3"}), job_set("a", driver=(1, 1), worker=(2, 2)))
+    assert found.cause.waiting == (WaitingPods("driver", 1, 1), WaitingPods("worker", 2, 2))
+    found = submitted(*PLAIN, quota(**{KEY: "3"}), job_set("a", driver=(1, 1), worker=(2, 2)))
+    assert found.cause.waiting == (WaitingPods("worker", 1, 2),)
+    first, second, *_ = cause_words.reasons(found)
+    assert first == "2 of its 3 pods are created."
+    assert second.startswith(
+        "ResourceQuota n/rq refuses the other one (pod set worker: 1 of 2): exceeded quota"
+    )
+
+
+def submitted(*things):
+    """Why job a waits after all jobs were submitted."""
+    made = scene(*things)
+    state = instant(made, arrivals(made), None)
+    it = Explainer(state.scene, state.arrivals)
+    return it.explain(*it.named("n/a"))
 
 
 def test_several_quotas_rise_together():

@@ -65,6 +65,17 @@ def job(name, gpus=1, pods=1, to="q", *, namespace="n", rank="", resource=GPU, a
     return it
 
 
+def job_set(name, to="q", **pod_sets):
+    """A JobSet with these numbers of pods and of GPUs of each pod, by name."""
+    jobs = []
+    for part, (pods, gpus) in pod_sets.items():
+        spec = job(name, gpus, pods)["spec"]
+        jobs.append({"name": part, "template": {"spec": spec}})
+    labels = {"kueue.x-k8s.io/queue-name": to} if to else {}
+    version = "jobset.x-k8s.io/v1alpha2"
+    return thing("JobSet", name, {"replicatedJobs": jobs}, "n", version, **labels)
+
+
 def node(name, gpus=8, **spec):
     it = thing("Node", name, spec, version="v1")
     return {**it, "status": {"allocatable": {GPU: str(gpus), "pods": "110"}}}
