@@ -75,8 +75,7 @@ def played(
     try:
         try:
             _watch(made.run(), progress)
-            if len(found) <= chance.MOST_JOBS:
-                others += _others(request, scene, given)
+            others += _others(request, scene, given, chance.seeds(request.seed, len(found)))
         except KeyboardInterrupt:
             partial = not made.finished
             interrupted = "" if partial else _UNTRIED
@@ -100,10 +99,10 @@ def played(
 
 
 def _others(
-    request: SimulateRequest, scene: Scene, given: SimulationInput
+    request: SimulateRequest, scene: Scene, given: SimulationInput, seeds: Iterable[int]
 ) -> Iterator[SimulationResult]:
     """The results of other random choices."""
-    for seed in range(request.seed + 1, request.seed + 1 + chance.OTHERS):
+    for seed in seeds:
         _, found = simulation_input.jobs(request, scene, given, request.duration)
         chance.draw_uids(found, seed)
         made, recorder = _recorded(request, scene, found, seed)

@@ -22,6 +22,7 @@ from policygen.core.quoting import counted
 from policygen.core.suggest import Names
 from policygen.documents.document import Document
 from policygen.report.why import AnswerTime, FitReport, WhyReport
+from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.instant import Instant, instant
 from policygen.simulate.scene import Scene
@@ -31,7 +32,7 @@ from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.equal_jobs import equal_jobs, for_equal
 from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.explanation import Explanation
-from policygen.simulate.why.fit import fit
+from policygen.simulate.why.fit import FitState, fit
 from policygen.simulate.why.fit_jobs import FitError, FitRequest
 from policygen.simulate.why.history import Preempted
 
@@ -54,6 +55,8 @@ class AnswerState(Struct, frozen=True, eq=False):
     time: AnswerTime
     instant: Instant | None
     """None: this is the state of a cluster, as it was read."""
+    others: Sequence[Instant]
+    """The same time after other random choices of the schedulers."""
     documents: Sequence[Document]
     """Of the spec and of manifests."""
     gaps: ClusterGaps
@@ -85,7 +88,7 @@ def why(
     try:
         for it in every:
             progress(f"{len(known) + 1} of {len(every)}: {it.name}")
-            known.append((it, _explained(explainer, it, state.instant, search=False)))
+            known.append((it, _explained(explainer, it, state, search=False)))
         groups = equal_jobs(known)
         many = len(groups) > MANY and not names
         found += _grouped(explainer, groups, state, progress) if many else ()
@@ -119,7 +122,7 @@ JobGroup = Sequence[tuple[Arrival, Explanation]]
 def _searched(explainer: Explainer, group: JobGroup, state: AnswerState) -> Explanation:
     """Why equal jobs wait, with the changes for the first one, and those for as many as possible."""
     jobs = [it for it, _ in group]
-    found = _explained(explainer, jobs[0], state.instant)
+    found = _explained(explainer, jobs[0], state)
     return found if len(jobs) == 1 else for_equal(explainer, jobs, found)
 
 
@@ -135,7 +138,7 @@ def _grouped(
     for cause, _ in causes.most_common(SEARCHED):
         i = next(i for i, it in enumerate(found) if it.waits and it.cause.group == cause)
         progress(f"changes for {found[i].name}")
-        searched = _explained(explainer, groups[i][0][0], state.instant)
+        searched = _explained(explainer, groups[i][0][0], state)
         found[i] = replace(searched, equal=found[i].equal)
     return found
 
@@ -154,7 +157,8 @@ def would_fit(
     """
     state = _read(request, at, stdin, progress)
     try:
-        answer = fit(state.scene, state.jobs, asked)
+        others = (FitState(it.scene, it.arrivals, seed) for seed, it in enumerate(state.others, 2))
+        answer = fit(state.scene, state.jobs, asked, others)
     except FitError as error:
         state.gaps.require(kueue=True, volcano=True)
         raise UsageError(str(error)) from None
@@ -230,25 +234,30 @@ def _read(
     adds = simulation_input.adds_jobs(opened.given) or bool(scene.models and scene.models.names)
     if at is None and not adds:
         progress("")
-        return AnswerState(scene, found, AnswerTime(None, taken), None, documents, gaps)
+        return AnswerState(scene, found, AnswerTime(None, taken), None, (), documents, gaps)
     if at is None:
         progress(f"simulating the start of {counted(len(found), 'job')}")
     else:
         progress(f"simulating until {duration(at)} after the start")
     then = instant(scene, found, at, request.seed)
+    others: list[Instant] = []
+    for seed in chance.seeds(request.seed, len(found)):
+        _, again = simulation_input.jobs(request, scene, opened.given, request.duration or None)
+        chance.draw_uids(again, seed)
+        others.append(instant(scene, again, at, seed))
     progress("")
     later = len(then.later) if at is not None else sum(it.at > 0 for it in found)
     models = len(scene.models.names) if scene.models is not None else 0
     known = sum(not it.unknown for it in then.arrivals)
     time = AnswerTime(at, taken, known, then.running, later, models)
-    return AnswerState(then.scene, then.arrivals, time, then, documents, gaps)
+    return AnswerState(then.scene, then.arrivals, time, then, others, documents, gaps)
 
 
 def _explained(
-    explainer: Explainer, arrival: Arrival, then: Instant | None, *, search: bool = True
+    explainer: Explainer, arrival: Arrival, state: AnswerState, *, search: bool = True
 ) -> Explanation:
     """Why a workload waits, with its preemptions until then."""
-    found = explainer.explain(arrival, search=search)
+    found, then = explainer.explain(arrival, search=search), state.instant
     if then is None:
         return found
     cause = then.gangs.get(arrival.name)
@@ -257,7 +266,10 @@ def _explained(
             arrival.name, arrival.kind, arrival.team, cause
         )  # random choices differ
     past = _past(then, arrival.name)
-    return replace(found, preempted=(*found.preempted, *past))
+    own = then.state(arrival.name)
+    others = (it.state(arrival.name) for it in state.others)
+    otherwise = tuple(dict.fromkeys(it for it in others if it is not own))
+    return replace(found, preempted=(*found.preempted, *past), otherwise=otherwise)
 
 
 def _past(then: Instant, name: str) -> Iterator[Preempted]:

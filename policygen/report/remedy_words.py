@@ -1,6 +1,6 @@
 """Sentences about the changes that let a workload start, what they cost, and when it starts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +30,7 @@ from policygen.simulate.why.changes import (
     SpecEdit,
     TolerationAdded,
 )
+from policygen.simulate.why.fit import FitOutcome
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.start import Start
 
@@ -239,6 +240,20 @@ def starts_after(found: Sequence[str]) -> str:
         return "It starts when no other workload runs or waits."
     verb = "ends" if len(found) == 1 else "end"
     return f"It starts when {names(found)} {verb}."
+
+
+def otherwise(found: Iterable[str]) -> str:
+    """What a workload can also do."""
+    return f"A tie: with other random choices of the schedulers, it {' or '.join(found)}."
+
+
+def outcome(it: FitOutcome) -> str:
+    """What becomes of a job that does not exist yet: `starts in 2h`."""
+    if it.runs:
+        return "would run now"
+    if it.lasts:
+        return "would never start"
+    return f"starts in {duration(it.after)}" if it.after is not None else "would wait"
 
 
 def start(it: Start) -> str:

@@ -14,7 +14,7 @@ from policygen.report.amount_words import amount, names
 from policygen.report.phrases import write_json
 from policygen.report.simulation import not_read
 from policygen.report.tables import BOLD, TablePage
-from policygen.simulate.result import Unmodelled
+from policygen.simulate.result import JobState, Unmodelled
 from policygen.simulate.why.changes import Change
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.fit import FitAnswer
@@ -27,6 +27,13 @@ SHOWN = 5
 PAST = 3
 """The number of past preemptions in text."""
 _INDENT, _DEEPER = 2, 5
+_STATES = {
+    None: "is not submitted at this time",
+    JobState.WAITING: "waits at this time",
+    JobState.RUNNING: "runs at this time",
+    JobState.ENDED: "has ended by then",
+}
+"""What a job does at the time of the answer."""
 
 
 class AnswerTime(Struct, frozen=True):
@@ -173,13 +180,21 @@ def fit_text(report: FitReport, page: TablePage) -> None:
             page.line(remedy_words.costs(answer.cost), indent=_INDENT)
         if it.either:
             page.line(TIE, indent=_INDENT)
+        _write(page, _other_outcomes(answer))
     else:
         waits = "would never start" if it.cause.lasts else "would wait"
         page.line((f"No: {what} {waits}: {cause_words.title(it.cause)}.", BOLD))
         _write(page, _about(it, fit=True))
         if answer.start is not None:
             page.line(remedy_words.start(answer.start), indent=_INDENT)
+        _write(page, _other_outcomes(answer))
     _write(page, [(0, it) for it in _unmodelled(report.unmodelled)])
+
+
+def _other_outcomes(answer: FitAnswer) -> Iterator[Line]:
+    """What else can become of the job."""
+    if answer.others:
+        yield _INDENT, remedy_words.otherwise(map(remedy_words.outcome, answer.others))
 
 
 def _where(answer: FitAnswer) -> str:
@@ -227,6 +242,10 @@ def fit_json(report: FitReport, out: TextIO) -> None:
             "delays": list(answer.cost.delayed) if answer.cost else [],
             "startsAfterSeconds": start.after if start else None,
             "startsAfterEnds": list(start.ends) if start else [],
+            "otherOutcomes": [
+                {"runs": it.runs, "startsAfterSeconds": it.after, "never": it.lasts}
+                for it in answer.others
+            ],
             "workload": _workload(answer.explanation),
             "unread": list(report.unread),
             "unmodelled": _features(report.unmodelled),
@@ -251,6 +270,8 @@ def _about(it: Explanation, *, changes: bool = True, fit: bool = False) -> Itera
         yield _INDENT, reason
     if it.either:
         yield _INDENT, TIE
+    if it.otherwise:
+        yield _INDENT, remedy_words.otherwise(map(_STATES.__getitem__, it.otherwise))
     if it.cause.message and it.waits and it.cause.kind not in cause_words.WITH_MESSAGE:
         yield _INDENT, f"The scheduler reports: {it.cause.message}"
     if len(it.preempted) > PAST:
@@ -370,7 +391,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
             for one in it.preempted
         ],
         "flavors": list(it.admission),
-        "either": it.either,
+        "either": it.either or bool(it.otherwise),
         "equal": list(it.equal),
         "remediesForEqual": [_remedy(one, it.place) for one in it.for_equal],
         "startedEqual": it.started or None,

@@ -19,6 +19,11 @@ MOST_JOBS = 200
 """Of more jobs, there is only the first simulation."""
 
 
+def seeds(first: int, jobs: int) -> range:
+    """The seeds of the other simulations; empty if there are too many jobs."""
+    return range(first + 1, first + 1 + (OTHERS if jobs <= MOST_JOBS else 0))
+
+
 def draw_uids(arrivals: Iterable[Arrival], seed: int) -> None:
     """Let chance order equal workloads whose UID is made up: it has the place of the object, with a slash."""
     for it in arrivals:

@@ -14,7 +14,7 @@ from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
-from policygen.simulate.result import JobPreemption
+from policygen.simulate.result import JobPreemption, JobState
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.timeline import Timeline
@@ -33,8 +33,8 @@ class Instant(Struct, frozen=True, eq=False):
     """With a time, it has nothing that a snapshot reports of Workloads, which is older."""
     arrivals: tuple[Arrival, ...]
     """The jobs that run or wait. Their times count from this one on."""
-    running: int
-    """How many of them run."""
+    runs: frozenset[str]
+    """The names of those that run."""
     later: Mapping[str, float]
     """When each job arrives that is not there yet."""
     ended: Mapping[str, float]
@@ -42,6 +42,19 @@ class Instant(Struct, frozen=True, eq=False):
     preemptions: Mapping[str, tuple[JobPreemption, ...]]
     gangs: Mapping[str, Cause]
     """Why Volcano does not start jobs, or that they run."""
+
+    @property
+    def running(self) -> int:
+        """How many jobs run."""
+        return len(self.runs)
+
+    def state(self, name: str) -> JobState | None:
+        """What a job does; None: it is not there yet."""
+        if name in self.ended:
+            return JobState.ENDED
+        if name in self.later:
+            return None
+        return JobState.RUNNING if name in self.runs else JobState.WAITING
 
 
 def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: int = 1) -> Instant:
@@ -61,7 +74,7 @@ def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: i
         at=at,
         scene=_with_present(replace(scene, growing=run.growing or scene.growing), run, at),
         arrivals=tuple(_arrival(run, it, at) for it in there),
-        running=sum(it.running for it in there),
+        runs=frozenset(it.arrival.name for it in there if it.running),
         later={it.arrival.name: it.arrival.at for it in run.jobs if not it.round},
         ended={it.arrival.name: it.ended for it in run.jobs if it.ended is not None},
         preemptions={it.arrival.name: tuple(it.preemptions) for it in there if it.preemptions},

@@ -9,9 +9,12 @@ from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import UsageError
 from policygen.report.tables import TablePage
+from policygen.report.why import fit_text
 from policygen.report.why import text as write
-from policygen.simulate.input_faults import ARRIVES_AFTER
+from policygen.simulate.input_faults import ARRIVES_AFTER, RUNS_FOR
+from policygen.simulate.result import JobState
 from policygen.simulate.why.causes import CauseKind
+from policygen.simulate.why.fit import FitOutcome
 from policygen.simulate.why.fit_jobs import FitRequest
 from tests.client.looks import snapshot
 from tests.servers.platform_draws import drawn
@@ -19,7 +22,9 @@ from tests.servers.rendering import json_documents
 from tests.servers.specs import model, platform, pool, share, team
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD
 from tests.simulate.scenes import job as job_text
-from tests.simulate.why.waiting import PLAIN, flavor, job, local, queue, text, thing
+from tests.simulate.why.waiting import PLAIN, flavor, job, local, node, queue, text, thing
+
+HOUR = 3600.0
 
 
 @pytest.fixture
@@ -251,3 +256,49 @@ def test_what_is_not_modelled_does_not_count_as_waiting(tmp_path):
     path.write_text(text(*PLAIN, thing("CronJob", "a", spec, "n", "batch/v1"), job("b")), "utf-8")
     report = why.why(SimulateRequest(workloads=(str(path),), duration=0.0), [])
     assert (report.time.jobs, report.time.running, report.waiting) == (1, 1, 0)
+
+
+def timed(it, after, lasts):
+    it["metadata"]["annotations"] = {ARRIVES_AFTER: after, RUNS_FOR: lasts}
+    return it
+
+
+def chance(folder, *more):
+    """A and b are on different nodes, and chance lets c join one of them: a ends after an hour."""
+    jobs = [
+        timed(job("a", 4), "0s", "1h"),
+        timed(job("b", 4), "1s", "10h"),
+        timed(job("c", 4), "2s", "10h"),
+        *more,
+    ]
+    queues = flavor(), queue("q", nominal=24), local()
+    path = folder / "objects.yaml"
+    path.write_text(text(*queues, node("x"), node("y"), *jobs), "utf-8")
+    return SimulateRequest(workloads=(str(path),))
+
+
+def test_other_random_choices_of_the_schedulers_are_other_answers(tmp_path):
+    request = chance(tmp_path)
+    for at, outcome, other in (
+        (HOUR / 2, FitOutcome(runs=False, after=HOUR / 2), "starts in 10h 3m"),
+        (2 * HOUR, FitOutcome(runs=True), "starts in 8h 33m"),
+    ):
+        found = why.would_fit(request, FitRequest("n", 8), at=at)
+        assert found.answer.outcome == outcome
+        out = StringIO()
+        fit_text(found, TablePage(out))
+        words = f"  A tie: with other random choices of the schedulers, it {other}.\n"
+        assert words in out.getvalue()
+    assert not why.would_fit(request, FitRequest("n", 1), at=HOUR).answer.others
+
+
+def test_what_a_job_does_then_with_other_random_choices(tmp_path):
+    request = chance(tmp_path, timed(job("d", 8), "3s", "5h"))
+    report = why.why(request, ["n/d"], at=2 * HOUR)
+    assert [it.otherwise for it in report.found] == [(JobState.WAITING,)]
+    out = StringIO()
+    write(report, TablePage(out))
+    words = "A tie: with other random choices of the schedulers, it waits at this time."
+    assert words in out.getvalue()
+    (found,) = why.why(request, ["n/b"], at=HOUR / 2).found
+    assert not found.otherwise

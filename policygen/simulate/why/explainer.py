@@ -114,9 +114,9 @@ class Explainer:
         found = cost(near, asked.name, near.settle(), near.settle(asked))
         return self._owners.shown(Remedy((), found)).cost
 
-    def start(self, arrival: Arrival) -> Start:
-        """When a new workload starts, by the durations of all."""
-        return self._starts.of(arrival)
+    def start(self, arrival: Arrival, seed: int = 1) -> Start:
+        """When a new workload starts, by the durations of all, with the random choices of a seed."""
+        return self._starts.of(arrival, seed)
 
     def pending(self) -> Iterator[Arrival]:
         """The workloads that do not run: without quota, or with pods that have no node."""

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from policygen.simulate.result import JobState
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedy import Remedy
@@ -33,6 +34,8 @@ class Explanation(Struct, frozen=True, eq=False):
     """The flavors that it has, or would get now."""
     either: bool = False
     """Whether a tie decides that it can run now, so that Kueue may decide otherwise."""
+    otherwise: tuple[JobState | None, ...] = ()
+    """What it does at this time with other random choices of the schedulers, if that differs."""
     equal: tuple[str, ...] = ()
     """The names of equal jobs that wait for the same reason, after it."""
     for_equal: tuple[Remedy, ...] = ()

@@ -1,11 +1,13 @@
 """Whether a job that does not exist yet would run now, and if not, when and why not."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.over_time.kueue_runs import RETRY_AFTER_S
 from policygen.simulate.scene import Scene
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.explainer import Explainer
@@ -24,6 +26,32 @@ from policygen.simulate.why.start import Start
 from policygen.spec.types import Scheduler
 
 
+class FitOutcome(Struct, frozen=True):
+    """What becomes of the job."""
+
+    runs: bool
+    """Whether it runs now."""
+    after: float | None = None
+    """Seconds until it starts; None: it runs now, or it is not known."""
+    lasts: bool = False
+    """Whether it never starts."""
+
+    def equals(self, other: "FitOutcome") -> bool:
+        """Whether it is the same for a reader: a retry of Kueue more or less makes no difference."""
+        if self.after is None or other.after is None:
+            return self == other
+        return abs(self.after - other.after) <= 2 * RETRY_AFTER_S
+
+
+class FitState(Struct, frozen=True, eq=False):
+    """A state that random choices of the schedulers lead to."""
+
+    scene: Scene
+    arrivals: Sequence[Arrival]
+    seed: int
+    """Of what happens from now on."""
+
+
 class FitAnswer(Struct, frozen=True, eq=False):
     """Whether a job would run now."""
 
@@ -40,14 +68,53 @@ class FitAnswer(Struct, frozen=True, eq=False):
     """Kueue decides about a LocalQueue, Volcano about its own queue. kube-scheduler has none."""
     pool: str = ""
     """The pool or flavor that was tried; empty: it is not known, or the scheduler chooses it."""
+    others: tuple[FitOutcome, ...] = ()
+    """What becomes of it with other random choices of the schedulers, if that differs."""
+
+    @property
+    def outcome(self) -> FitOutcome:
+        """What becomes of the job."""
+        return _outcome(self.explanation, self.start)
 
 
-def fit(scene: Scene, arrivals: Sequence[Arrival], request: FitRequest) -> FitAnswer:
+def fit(
+    scene: Scene, arrivals: Sequence[Arrival], request: FitRequest, others: Iterable[FitState] = ()
+) -> FitAnswer:
     """Whether the job would run now. Raises FitError.
 
     Of several queues that the request can mean, the answer is about the first one in which the job runs
-    now, or else waits.
+    now, or else waits. `others` are the same state after other random choices; without them, only what
+    happens from now on differs.
     """
+    judged = _chosen(scene, arrivals, request)
+    found = _answer(judged, request)
+    different = dict.fromkeys(
+        it for it in _others(judged, found, request, others) if not it.equals(found.outcome)
+    )
+    return replace(found, others=tuple(different))
+
+
+def _others(
+    judged: "_JudgedQueue", found: FitAnswer, request: FitRequest, others: Iterable[FitState]
+) -> Iterator[FitOutcome]:
+    """What becomes of the job with other random choices."""
+    others = tuple(others)
+    for it in others:
+        one = _chosen(it.scene, it.arrivals, request)
+        start = _start(one, it.seed)
+        yield _outcome(_decided(one, start), start)
+    if not others and found.start is not None:
+        for seed in chance.seeds(1, len(judged.explainer.arrivals)):
+            yield _outcome(found.explanation, judged.explainer.start(judged.arrival, seed))
+
+
+def _outcome(explanation: Explanation, start: Start | None) -> FitOutcome:
+    after = start.after if start is not None and explanation.waits else None
+    return FitOutcome(not explanation.waits, after, explanation.cause.lasts)
+
+
+def _chosen(scene: Scene, arrivals: Sequence[Arrival], request: FitRequest) -> "_JudgedQueue":
+    """The best queue. Raises FitError."""
     first, *others = choices(scene, request)
     shared: dict[PoolBounds | None, Explainer] = {}
     found = _judged(scene, arrivals, request, first, shared)
@@ -57,7 +124,7 @@ def fit(scene: Scene, arrivals: Sequence[Arrival], request: FitRequest) -> FitAn
         one = _judged(scene, arrivals, request, choice, shared)
         if one.rank < found.rank:
             found = one
-    return _answer(found, request)
+    return found
 
 
 class _JudgedQueue(Struct, frozen=True, eq=False):
@@ -105,17 +172,30 @@ def _bounds(request: FitRequest, choice: QueueChoice) -> PoolBounds | None:
     return PoolBounds(queue=True) if request.pool else None
 
 
+def _start(judged: _JudgedQueue, seed: int = 1) -> Start | None:
+    """When the job starts; None: it would run now, or never starts."""
+    explanation = judged.explanation
+    if explanation.waits and not explanation.cause.lasts:
+        return judged.explainer.start(judged.arrival, seed)
+    return None
+
+
+def _decided(judged: _JudgedQueue, start: Start | None) -> Explanation:
+    """Why the job waits. In a pool of kube-scheduler, it runs now if its pods preempt others."""
+    at_once = start is not None and start.after == 0.0
+    if at_once and judged.choice.scheduler == KUBE_SCHEDULER:
+        return replace(judged.explanation, cause=Cause(CauseKind.ADMISSIBLE))
+    return judged.explanation
+
+
 def _answer(judged: _JudgedQueue, request: FitRequest) -> FitAnswer:
     """The answer for the chosen queue, with changes if the job waits."""
     choice, explainer, arrival = judged.choice, judged.explainer, judged.arrival
-    explanation = judged.explanation
     cost: Cost | None = None
-    start: Start | None = None
-    if explanation.waits and not explanation.cause.lasts:
-        start = explainer.start(arrival)
-    if start is not None and start.after == 0.0 and choice.scheduler == KUBE_SCHEDULER:
-        explanation = replace(explanation, cause=Cause(CauseKind.ADMISSIBLE))
-        cost, start = Cost(start.preempts), None  # its pods preempt others
+    start = _start(judged)
+    explanation = _decided(judged, start)
+    if start is not None and not explanation.waits:
+        cost, start = Cost(start.preempts), None
     elif explanation.waits:
         explanation = explainer.explain(arrival)
         if start is not None and start.after is not None:

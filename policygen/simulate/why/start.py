@@ -33,6 +33,8 @@ class Start(Struct, frozen=True):
     """Seconds from now; None: it is not known."""
     ends: tuple[str, ...] = ()
     """The workloads that end until then, in their order."""
+    ended: tuple[float, ...] = ()
+    """When each of them ends."""
     unknown: int = 0
     """Running workloads whose duration is not known."""
     preempts: tuple[str, ...] = ()
@@ -43,9 +45,9 @@ class Start(Struct, frozen=True):
     """If it never starts: those that still hold quota or nodes when nothing changes any more."""
 
 
-def start(scene: Scene, arrivals: Sequence[Arrival], job: Arrival) -> Start:
+def start(scene: Scene, arrivals: Sequence[Arrival], job: Arrival, seed: int = 1) -> Start:
     """When a job starts, with all workloads that end until then, if every other job is submitted now."""
-    made = timeline(scene, [*map(_now, arrivals), replace(_now(job), at=_LATER_S)])
+    made = timeline(scene, [*map(_now, arrivals), replace(_now(job), at=_LATER_S)], seed=seed)
     own = made.jobs[-1]
     for _ in made.run():
         if own.started is not None and not own.refused and not _preempted_again(made, own):
@@ -61,10 +63,11 @@ def start(scene: Scene, arrivals: Sequence[Arrival], job: Arrival) -> Start:
     started = made.now if own.preemptions else own.started
     after = last if started - last <= RETRY_AFTER_S + _LATER_S else round(started, 2)
     names = tuple(others[index].arrival.name for _, index in ended)
+    times = tuple(time for time, _ in ended)
     before = {it.name: it.begins for it in scene.growing}
     more = ((it.name, it.begins - before[it.name]) for it in made.growing)
     nodes = tuple((name, count) for name, count in more if count > 0)
-    return Start(after, names, preempts=tuple(own.preempts), nodes=nodes)
+    return Start(after, names, times, preempts=tuple(own.preempts), nodes=nodes)
 
 
 def _preempted_again(made: Timeline, own: JobRun) -> bool:
@@ -102,10 +105,10 @@ class StartTimes:
         self._queues, self._nodes, self._owners = queues, nodes, owners
         self._gangs = gangs
 
-    def of(self, arrival: Arrival) -> Start:
+    def of(self, arrival: Arrival, seed: int = 1) -> Start:
         """When a new workload starts, by the durations of all."""
         if arrival.gang is not None:
-            found = start(self._scene, self._arrivals, arrival)
+            found = start(self._scene, self._arrivals, arrival, seed)
             return _needing(found, self._gangs(arrival).ends(arrival))
         workload = arrival.workload
         if workload is None:
@@ -114,7 +117,7 @@ class StartTimes:
                 return Start(None, unknown=len(running))
             nodes = self._nodes.now()
             needed = nodes.ends(arrival, {}) if nodes is not None else ()
-            return _needing(start(self._scene, self._arrivals, arrival), needed)
+            return _needing(start(self._scene, self._arrivals, arrival, seed), needed)
         asked = asked_workload(arrival, workload, self._scene)
         near, _ = self._queues.around(asked)
         held = [it.name for them in near.held.values() for it in them]
@@ -122,7 +125,7 @@ class StartTimes:
         owners = [by_workload[it] for it in held if it in by_workload]
         if all(it.duration is None for it in owners) and not self._scene.growing:
             return Start(None, unknown=len(held))
-        found = start(self._scene, self._arrivals, arrival)
+        found = start(self._scene, self._arrivals, arrival, seed)
         by_owner = {it.name: it.workload.name for it in owners if it.workload is not None}
         ends = [it for it in found.ends if it in by_owner]
 
@@ -130,8 +133,7 @@ class StartTimes:
             left = frozenset(by_owner[it] for it in gone)
             return asked.name in near.settle(asked, without=left).admitted
 
-        # Without an answer, others started and ended in between.
-        return replace(found, ends=fewest(ends, admits) or found.ends[-1:])
+        return _needing(found, fewest(ends, admits))
 
     def with_nodes(self, arrival: Arrival) -> Start:
         """When a workload starts, with the nodes that an autoscaler adds."""
@@ -149,5 +151,17 @@ class StartTimes:
 
 
 def _needing(found: Start, ends: Sequence[str]) -> Start:
-    """A start with only the ends that it needs; they are not known if it starts before all of them."""
-    return replace(found, ends=tuple(ends) if {*ends} <= {*found.ends} else found.ends[-1:])
+    """A start with only the ends that it needs.
+
+    They are not known if it starts before all of them, or much later. Then other jobs started and ended in
+    between, and the last end before it is named if it starts at that time.
+    """
+    times = dict(zip(found.ends, found.ended, strict=True))
+    for some in (ends, found.ends[-1:]):
+        if some and {*some} <= {*times} and _starts_at(found, max(times[it] for it in some)):
+            return replace(found, ends=tuple(some), ended=tuple(times[it] for it in some))
+    return replace(found, ends=(), ended=())
+
+
+def _starts_at(found: Start, end: float) -> bool:
+    return found.after is None or found.after - end <= RETRY_AFTER_S + _LATER_S
