@@ -187,7 +187,7 @@ def test_why_of_a_job_that_no_autoscaler_helps(tmp_path):
     """At most two nodes exist, and a has one of them for an hour: c, which came last, waits for it."""
     jobs = at(0, "a", 8) + at(0, "b", 8) + at(0, "c", 8)
     (c,) = answer(tmp_path, jobs, "c", at=6 * MINUTE, nodes="1..2:5m")[0].found
-    assert c.start == Start(54 * MINUTE, ("nlp/a",))
+    assert c.start == Start(54 * MINUTE, ("nlp/a",), (54 * MINUTE,))
     (c,) = answer(tmp_path, at(0, "c", 9), "c")[0].found
     assert (c.cause.lasts, c.start) == (True, None)
 
