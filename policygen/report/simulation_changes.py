@@ -19,7 +19,7 @@ from policygen.report.simulation import (
 )
 from policygen.report.simulation_models import changed_models
 from policygen.report.tables import BOLD, NONE, TablePage
-from policygen.simulate.comparison import Comparison, JobChange, TeamChange
+from policygen.simulate.comparison import Comparison, JobChange, TeamChange, small
 from policygen.simulate.model_results import model_changes
 from policygen.simulate.result import JobState, TeamResult
 from policygen.simulate.state_facts import StateChange, state_changes
@@ -57,9 +57,11 @@ def write(
     page.line(f"before: {summary(before.result)}")
     page.line(f"after:  {summary(after.result)}")
     _teams(page, list(compared.teams))
-    changes = sorted((it for it in compared.jobs if it.differs), key=_rank)
+    differing = [it for it in compared.jobs if it.differs]
+    changes = sorted((it for it in differing if it.matters), key=_rank)
     changed_models(page, model_changes(before.result, after.result))
     _jobs(page, changes, every=every)
+    _small(page, len(differing) - len(changes))
     ties = sum(it.either for it in changes)
     if ties:
         page.line()
@@ -68,6 +70,17 @@ def write(
             "so that other random choices can have other changes"
         )
     remarks(page, after)
+
+
+def _small(page: TablePage, jobs: int) -> None:
+    """A note about the jobs whose changes count as none."""
+    if jobs:
+        other = "1 other job waits or ends" if jobs == 1 else f"{jobs} other jobs wait or end"
+        page.line()
+        page.line(
+            f"note: {other} a little earlier or later: less than a minute or 1 % of the time, which counts "
+            "as equal; -f csv has the exact times"
+        )
 
 
 def changed(changes: Sequence[StateChange]) -> str:
@@ -97,7 +110,7 @@ def consequences(compared: Comparison) -> Iterator[str]:
     only = list(_only(jobs))
     yield from only
     yield from _starving(compared)
-    yield from _waits(teams, "Other jobs wait" if only else "All jobs wait")
+    yield from _waits(teams, jobs, "Other jobs wait" if only else "All jobs wait")
     yield from _hit_hardest(jobs)
     yield from _ends(jobs)
     yield from _last_end(compared)
@@ -113,8 +126,8 @@ def _rank(it: JobChange) -> tuple[bool, float, str]:
     return it.waited is not None, -abs(it.waited or 0.0), it.after.name
 
 
-def _waits(teams: Sequence[TeamChange], who: str) -> Iterator[str]:
-    changed = [(it.name, it.waited) for it in teams if it.waited and round(abs(it.waited))]
+def _waits(teams: Sequence[TeamChange], jobs: Sequence[JobChange], who: str) -> Iterator[str]:
+    changed = [(it.name, it.waited) for it in teams if it.waited and not small(it.waited)]
     parts = []
     for sign, word in ((-1, "less"), (1, "more")):
         them = sorted(
@@ -127,18 +140,20 @@ def _waits(teams: Sequence[TeamChange], who: str) -> Iterator[str]:
             parts.append(f"{counted(len(them) - _TEAMS, 'other team')} {wait_} {word}")
     if parts:
         yield f"On average, {listed(parts, 'and')}."
+    elif any(it.shift for it in jobs):
+        yield "On average, the jobs of each team wait as long as before, within a minute."
     else:
         yield f"{who} as long as before."
 
 
 def _hit_hardest(jobs: Sequence[JobChange]) -> Iterator[str]:
     """How many jobs wait longer, and the one that waits most of all longer."""
-    longer = [it for it in jobs if round(it.waited or 0) > 0]
+    longer = [it for it in jobs if it.shift > 0]
     if not longer:
         return
-    shorter = sum(round(it.waited or 0) < 0 for it in jobs)
+    shorter = sum(it.shift < 0 for it in jobs)
     worst = min(longer, key=_rank)
-    later = f" and ends {duration(worst.ended or 0.0)} later" if round(worst.ended or 0) > 0 else ""
+    later = f" and ends {duration(worst.delay)} later" if worst.delay > 0 else ""
     wait_ = "waits" if len(longer) == 1 else "wait"
     yield (
         f"{counted(len(longer), 'job')} {wait_} longer and {shorter} shorter. {worst.after.name} of "
@@ -156,7 +171,7 @@ def _last_end(compared: Comparison) -> Iterator[str]:
     if len(old) != len(new) or not old:
         return
     before, after = max(old), max(new)
-    if round(after - before):
+    if not small(after - before, before, after):
         word = "later" if after > before else "earlier"
         yield (
             f"The last job ends {duration(abs(after - before))} {word} "
@@ -169,7 +184,7 @@ def _ends(jobs: Sequence[JobChange]) -> Iterator[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for sign, word in ((-1, "earlier"), (1, "later")):
         for it in jobs:
-            if not round(it.waited or 0) and round((it.ended or 0) * sign) > 0:
+            if not it.shift and it.delay * sign > 0:
                 found.setdefault((word, _why_ended(it, word)), []).append(it.after.name)
     for (word, why), them in found.items():
         end = "ends" if len(them) == 1 else "end"

@@ -8,6 +8,14 @@ from msgspec import Struct
 
 from policygen.simulate.result import JobResult, JobState, SimulationResult, TeamResult
 
+SMALL_S, SMALL_PART = 60.0, 0.01
+"""A change of a time counts as none if it is smaller than a minute, or than this part of the time."""
+
+
+def small(change: float, *times: float) -> bool:
+    """Whether a change of times, in seconds, is too small to matter: retries of Kueue take a second each."""
+    return abs(change) < max(SMALL_S, SMALL_PART * max(times, default=0.0))
+
 
 class JobChange(Struct, frozen=True, eq=False):
     """A job in both simulations."""
@@ -21,6 +29,19 @@ class JobChange(Struct, frozen=True, eq=False):
         if isfinite(self.before.wait) and isfinite(self.after.wait):
             return self.after.waited - self.before.waited
         return None
+
+    @property
+    def shift(self) -> float:
+        """How much longer it waits, in seconds; 0: that is little, or it never starts in one of them."""
+        waited = self.waited or 0.0
+        return 0.0 if small(waited, self.before.waited, self.after.waited) else waited
+
+    @property
+    def delay(self) -> float:
+        """How much later it ends, in seconds; 0: that is little, or it does not end in one of them."""
+        ended = self.ended or 0.0
+        times = (it.ended - it.submitted for it in (self.before, self.after) if it.ended)
+        return 0.0 if small(ended, 0.0, *times) else ended
 
     @property
     def preempted(self) -> int:
@@ -42,6 +63,13 @@ class JobChange(Struct, frozen=True, eq=False):
         ends = self.before.ended != self.after.ended
         pods = self.before.pods_run != self.after.pods_run
         return bool(self.waited or self.preempted or self.starts or ends or pods)
+
+    @property
+    def matters(self) -> bool:
+        """Whether it differs by more than small changes of times."""
+        other = self.preempted or self.starts or self.before.pods_run != self.after.pods_run
+        one_ends = (self.before.ended is None) is not (self.after.ended is None)
+        return bool(self.shift or self.delay or other or one_ends)
 
     @property
     def either(self) -> bool:

@@ -176,3 +176,21 @@ def test_ties_are_named_in_each_format():
     simulation_csv.write_comparison(them, out)
     (row,) = csv.DictReader(io.StringIO(out.getvalue()))
     assert (row["either_before"], row["either_after"]) == ("yes", "no")
+
+
+def test_small_changes_are_counted_and_not_listed():
+    """A retry of Kueue takes a second. The mean of a team hides one job that waits longer."""
+    jobs = [job(f"n/{it}") for it in "abc"]
+    before = report(*jobs)
+    text = compared(before, report(jobs[0], *(job(f"n/{it}", waited=1.0) for it in "bc")))
+    assert text.splitlines()[0] == "All jobs wait as long as before."
+    assert "Jobs that change" not in text
+    assert (
+        "note: 2 other jobs wait or end a little earlier or later: less than a minute or 1 % of the "
+        "time, which counts as equal; -f csv has the exact times"
+    ) in text
+    text = compared(before, report(*jobs[:2], job("n/c", waited=70.0)))
+    assert text.splitlines()[:2] == [
+        "On average, the jobs of each team wait as long as before, within a minute.",
+        "1 job waits longer and 0 shorter. n/c of n loses most: it waits 1m 10s longer (1m 10s instead of 0s).",
+    ]

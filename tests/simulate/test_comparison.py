@@ -1,5 +1,7 @@
 """What differs between two simulations."""
 
+import pytest
+
 from policygen.simulate.comparison import Comparison
 from tests.simulate.results import job, result, team, waiting
 
@@ -61,3 +63,29 @@ def test_a_team_of_which_only_some_jobs_have_another_team_is_not_renamed():
 def test_a_tie_in_one_simulation_is_one_of_the_comparison():
     (found,) = Comparison(result(job("n/a", either=True)), result(job("n/a"))).jobs
     assert found.either
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shift"),
+    [
+        (0.0, 59.0, 0.0),
+        (0.0, 60.0, 60.0),
+        (36000.0, 36359.0, 0.0),
+        (36000.0, 35000.0, -1000.0),
+    ],
+)
+def test_less_than_a_minute_or_one_percent_is_no_change(before, after, shift):
+    them = result(job("n/a", waited=before)), result(job("n/a", waited=after))
+    (found,) = Comparison(*them).jobs
+    assert (found.shift, found.differs, found.matters) == (shift, True, bool(shift))
+
+
+def test_an_end_that_is_little_later_is_no_change():
+    them = result(job("n/a")), result(job("n/a", ended=3630.0))
+    (found,) = Comparison(*them).jobs
+    assert (found.delay, found.matters) == (0, False)
+    them = result(job("n/a")), result(job("n/a", ended=3720.0))
+    (found,) = Comparison(*them).jobs
+    assert (found.delay, found.matters) == (120, True)
+    (found,) = Comparison(result(job("n/a")), result(job("n/a", ended=None, running=True))).jobs
+    assert (found.delay, found.matters) == (0, True)
