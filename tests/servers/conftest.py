@@ -20,11 +20,14 @@ Without built binaries these tests are skipped; with POLICYGEN_CONTROLPLANE=requ
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tests import programs
 from tests.servers.bench import Bench
 from tests.servers.build import Built, located
 from tests.servers.cluster import Cluster
@@ -112,3 +115,42 @@ def cluster(bench, slate) -> Iterator[Cluster]:
         if dead:
             names = ", ".join(process.name for process in dead)
             raise ServerError(f"{names} died during the test; logs in {dead[0].log.parent}")
+
+
+@pytest.fixture
+def shell(bench, tools, tmp_path) -> Callable[[str], tuple[int, str]]:
+    """Run a command in a shell whose folder the next command keeps: exit code and output.
+
+    It has policygen, kubectl and the context `prod`, and begins in the folder `policygen`.
+    """
+    folder = programs.policygen(tmp_path / "bin")
+    (folder / "kubectl").symlink_to(tools["kubectl"].binary("kubectl"))
+    access = yaml.safe_load(bench.kubeconfig.read_text("utf-8"))
+    access["contexts"][0]["name"] = access["current-context"] = "prod"
+    (tmp_path / "kubeconfig").write_text(yaml.safe_dump(access))
+    here = [tmp_path / "policygen"]
+    here[0].mkdir()
+    who = {"NAME": "a", "EMAIL": "a@example.com"}
+    environment = {
+        **os.environ,
+        **{f"GIT_{it}_{key}": text for it in ("AUTHOR", "COMMITTER") for key, text in who.items()},
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "KUBECONFIG": str(tmp_path / "kubeconfig"),
+        "HOME": str(tmp_path),
+        "LC_ALL": "C.UTF-8",
+    }
+
+    def run(command: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["bash", "-c", f"{command}\ncode=$?; pwd > {tmp_path}/here; exit $code"],
+            cwd=here[0],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        here[0] = Path((tmp_path / "here").read_text("utf-8").strip())
+        return done.returncode, done.stdout
+
+    return run

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 
 import yaml
@@ -10,7 +11,6 @@ from policygen.app.patch import patch
 from policygen.app.requests import PatchRequest, RenderRequest
 from policygen.app.workload import FORMS, workload
 from policygen.core.errors import UsageError
-from policygen.core.names import LOCAL_QUEUE
 from policygen.plan.model_names import MODEL
 from tests.patch.foreign import COMMENTS, drawn
 from tests.servers.rendering import rendered
@@ -18,7 +18,9 @@ from tests.servers.test_admission import DENIED, Door, created, filling, tried
 from tests.servers.test_other_tools import install
 from tests.servers.upstream import JOB_SET, LEADER_WORKER_SET
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+ONE_BLOCK = re.MULTILINE | re.DOTALL
 STORIES = ("kueue-team-tree", "ml-platform", "three-schedulers", "volcano-training")
 """Together, these have all forms of workloads and all schedulers."""
 NEEDED = {
@@ -160,7 +162,7 @@ def test_all_policy_fields_of_a_workload_with_one_template_are_added(cluster):
     assert {form for form, _ in found} == ONE_TEMPLATE
 
 
-PATCH = EXAMPLES.parent / "tests" / "patch" / "policy.yaml"
+PATCH = ROOT / "tests" / "patch" / "policy.yaml"
 
 
 def data_of(text, name):
@@ -205,25 +207,36 @@ def test_foreign_manifests_pass_only_after_patch(cluster, tools, tmp_path):
     assert comments > 20
 
 
-def test_a_job_runs_as_printed_and_is_denied_without_its_queue_label(cluster):
-    policy = EXAMPLES / "ml-platform" / "policy.yaml"
-    out = rendered(policy.read_text("utf-8"), "admission")
-    printed = workload(RenderRequest((str(policy),), {}), "segmenter", "job").text
-    job = next(yaml.safe_load_all(printed.replace('image: ""', "image: a")))
-    without = copy.deepcopy(job)
-    queue = without["metadata"]["labels"].pop(LOCAL_QUEUE)
-    namespace = job["metadata"]["namespace"]
+def first_spec(page):
+    """The first spec of a page."""
+    text = page.read_text("utf-8")
+    return re.search(r"^```yaml\n(apiVersion: policygen\.dev/.*?)^```$", text, ONE_BLOCK)[1]
+
+
+def test_a_job_runs_as_printed_and_is_denied_without_its_queue_label(cluster, shell, tmp_path):
+    """The way of an engineer with only README: its spec, its command, her image, `kubectl apply`."""
+    spec = first_spec(ROOT / "README.md")
+    out = rendered(spec, "admission")
     door = Door(cluster)
     try:
         door.close(out)
-        message = tried(cluster, without)
-        assert DENIED in message
-        assert f"[queue] labels {LOCAL_QUEUE}: {queue}" in message
-        assert "run `policygen workload segmenter`" in message
         for facts in out.pools.values():
             cluster.add_nodes(facts)
+        (tmp_path / "policygen" / "spec").mkdir()
+        (tmp_path / "policygen" / "spec" / "policy.yaml").write_text(spec, "utf-8")
+        assert shell(
+            "policygen workload segmenter spec/ --as job > job.yaml && kubectl apply -f job.yaml"
+        )[1].endswith("spec.template.spec.containers[0].image: Required value\n")
+        shell("sed -i 's,image: \"\",image: registry.example.com/segmenter:1.4,' job.yaml")
+        shell("grep -v kueue.x-k8s.io/queue-name job.yaml > without-queue.yaml")
+        code, message = shell("kubectl apply -f without-queue.yaml")
+        assert code == 1
+        assert message in (ROOT / "docs" / "admission.md").read_text("utf-8")
         with cluster.kube_scheduler(out.scheduler_config):
-            cluster.create(job)
-            cluster.until("the Job runs", lambda: cluster.bound(namespace))
+            assert shell("kubectl apply -f job.yaml") == (0, "job.batch/segmenter created\n")
+            cluster.until("the Job runs", lambda: cluster.bound("vision"))
+            assert cluster.admitted("vision") == ["segmenter"]
+            # The label cannot be removed later either.
+            assert shell("kubectl apply -f without-queue.yaml") == (1, message)
     finally:
         door.open()

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
-import pytest
-import yaml
-
-from tests import programs
 from tests.test_docs_output import shortened
 
 ROOT = Path(__file__).parents[2]
@@ -29,44 +23,8 @@ LATE_S = 20.0
 """Webhooks of Volcano know a new queue late; the page says to run the command again."""
 
 
-@pytest.fixture
-def shell(bench, tools, tmp_path):
-    """Run a command in a shell whose folder the next command keeps: exit code and output."""
-    folder = programs.policygen(tmp_path / "bin")
-    (folder / "kubectl").symlink_to(tools["kubectl"].binary("kubectl"))
-    access = yaml.safe_load(bench.kubeconfig.read_text("utf-8"))
-    access["contexts"][0]["name"] = access["current-context"] = "prod"
-    (tmp_path / "kubeconfig").write_text(yaml.safe_dump(access))
-    clone = tmp_path / "policygen"
-    shutil.copytree(ROOT / "docs" / "tutorial", clone / "docs" / "tutorial")
-    here = [clone]
-    who = {"NAME": "a", "EMAIL": "a@example.com"}
-    environment = {
-        **os.environ,
-        **{f"GIT_{it}_{key}": text for it in ("AUTHOR", "COMMITTER") for key, text in who.items()},
-        "PATH": f"{folder}:{os.environ['PATH']}",
-        "KUBECONFIG": str(tmp_path / "kubeconfig"),
-        "HOME": str(tmp_path),
-        "LC_ALL": "C.UTF-8",
-    }
-
-    def run(command):
-        done = subprocess.run(
-            ["bash", "-c", f"{command}\ncode=$?; pwd > {tmp_path}/here; exit $code"],
-            cwd=here[0],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        here[0] = Path((tmp_path / "here").read_text("utf-8").strip())
-        return done.returncode, done.stdout
-
-    return run
-
-
 def test_a_reader_gets_from_queues_by_hand_to_a_reviewed_change(cluster, shell, tmp_path, update):
+    shutil.copytree(ROOT / "docs" / "tutorial", tmp_path / "policygen" / "docs" / "tutorial")
     text = PAGE.read_text("utf-8")
     commands, current = 0, text
     for commands_of_block, shown in BLOCK.findall(text):
