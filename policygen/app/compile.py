@@ -76,13 +76,14 @@ def without_options(error: SpecError) -> SpecError:
 
 
 def findings_about(made: Compiled, about: At) -> list[Finding]:
-    """The findings of the plan about a document of the spec, alone or with others."""
-    messages = {
+    """The findings about a document of the spec, alone or with others."""
+    header = next(it.header for it in made.loaded.documents if it.index == about.document)
+    others = {
         hit.message
         for hit in made.plan.hits
-        if any(at is not None and at.document == about.document for at in (hit.at, *hit.related))
+        if any(at.document == about.document for at in hit.related)
     }
-    return [it for it in made.findings if it.message in messages]
+    return [it for it in made.findings if it.object == str(header) or it.message in others]
 
 
 class NoClustersError(UsageError):

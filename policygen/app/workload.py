@@ -1,7 +1,5 @@
 """What `workload` does: renders the objects that run one model, in the form that the user wants."""
 
-import shlex
-from collections.abc import Sequence
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -22,6 +20,7 @@ from policygen.plan.extras import WORKLOADS
 from policygen.plan.kind import Item, Kind
 from policygen.plan.workload import availability, forms, objects, scaling
 from policygen.plan.workload.forms import WorkloadForm
+from policygen.spec.types import Model
 
 FORMS = tuple(it.value for it in WorkloadForm)
 """The names of the forms."""
@@ -54,7 +53,7 @@ def workload(
 
     request = request._replace(extras=frozenset({WORKLOADS}))
     made = explain_name.compiled(request, stdin=stdin)
-    assignment = _assignment(made, request.specs, name, namespace)
+    assignment = _assignment(made, name, namespace)
     chosen = _form(assignment, form)
     spec = made.loaded.spec
     rendered = items(made, assignment, chosen)
@@ -85,6 +84,13 @@ def _without_autoscaler(assignment: Assignment) -> str:
     )
 
 
+def _unplaced(made: Compiled, model: Model) -> str:
+    """Why a model has no pool: the warnings about it."""
+    found = findings_about(made, model.at)
+    reasons = [it.message for it in found if it.severity > Severity.INFO]
+    return "; ".join(reasons) or f'model "{model.name}" runs on no pool'
+
+
 def items(compiled: Compiled, assignment: Assignment, form: WorkloadForm) -> list[Item]:
     """The objects that run a model in a form, without a budget and an autoscaler."""
     kind = _kind(*objects.KIND_OF[form])
@@ -96,9 +102,7 @@ def _kind(component: str, name: str) -> Kind:
     return next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == name)
 
 
-def _assignment(
-    made: Compiled, specs: Sequence[str], name: str, namespace: str | None
-) -> Assignment:
+def _assignment(made: Compiled, name: str, namespace: str | None) -> Assignment:
     """The place of a model. Raises UsageError."""
     known = {it.model.name: it for it in made.plan.workloads.placements}
     placement = known.get(name)
@@ -106,10 +110,7 @@ def _assignment(
         raise UsageError(f'the spec has no model "{name}"; {suggest(name, known, "model")}')
     chosen = placement.chosen
     if chosen is None:
-        raise UsageError(
-            f'model "{name}" fits no pool, so no field of its pods is decided; '
-            f"`policygen explain model {shlex.join([name, *specs])}` shows why"
-        )
+        raise UsageError(_unplaced(made, placement.model))
     if chosen.node is None:
         raise UsageError(
             f'model "{name}" has no team, and so no namespace and no quota; write its team'

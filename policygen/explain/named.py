@@ -118,7 +118,7 @@ def model(decided: Decisions, name: str) -> NameAnswer:
 def _placed(found: ModelPlacement) -> Iterator[str]:
     chosen, it = found.chosen, found.model
     if chosen is None:
-        yield "on no pool: `policygen validate` reports why"
+        yield "on no pool"
         return
     yield f"on {chosen.place} ({chosen.facts.scheduler}), because {explanation.because(found.options)}"
     if chosen.queue is not None and chosen.namespace is not None:

@@ -45,7 +45,7 @@ from policygen.plan.pods import PodFields
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import PODS_MUST_CARRY
 from policygen.plan.tree import Tree
-from policygen.plan.workload import missing, peak, time_zones, vertical
+from policygen.plan.workload import missing, peak, vertical
 from policygen.plan.workload import objects as workload
 from policygen.plan.workloads import Workloads
 from policygen.spec.rules import NAME_COLLISION
@@ -110,7 +110,6 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
         *notes,
         *advice.reports(spec, pools, trees, placed.assignments, extras),
         *peak.reports(spec, placed.assignments),
-        *time_zones.reports(spec),
     ]
     if WORKLOADS in extras:
         # The rendered workloads have the fields of the notes.

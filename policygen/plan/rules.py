@@ -322,11 +322,6 @@ IMAGE_MISSING = warning(
     "A model has no image, so the API server refuses the workload that policygen renders for it",
     "Write the image in spec.container.image of the model, or in the rendered workload.",
 )
-TIME_ZONE_UNKNOWN = warning(
-    "time-zone-unknown",
-    "The time zone of a schedule or of the peak hours is not in the time zone database of this machine",
-    "Write the name of a time zone, such as Europe/Berlin.",
-)
 WORKLOAD_NOT_RENDERED = warning(
     "workload-not-rendered",
     "A model has no team, so it has no namespace and no workload is rendered for it",

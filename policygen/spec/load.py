@@ -1,6 +1,6 @@
 """Loads the typed spec from its documents, with all findings about them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ from policygen.spec import (
     pools,
     references,
     schema,
+    time_zones,
 )
 from policygen.spec.fields import View
 from policygen.spec.identities import Identities
@@ -105,6 +106,7 @@ def load(
     }
     reading.hits = doubled_names.joined(reading.hits, dangling, reading.documents)
     reading.hits += pools.check(spec)
+    reading.hits += reading.time_zones()
     findings = ordered([*reading.findings, *locate(reading.documents, reading.hits)])
     refused = any(finding.severity == Severity.ERROR for finding in findings)
     variant = next((it for it in spec.platform.clusters if it.name == cluster), None)
@@ -240,16 +242,22 @@ class _SpecReading:
         data = pruned(form, document.data, faults) if form is not forms.ARTICLE_QUEUES else None
         if data is None:
             return
+        gone = [fault.at.path for fault in faults if fault.at]
+        spec = data.get("spec", {})
+        if any(path[:-1] == ("spec",) for path in gone) and "schedule" in spec:
+            # Perhaps its workload is removed or misspelled, so it does not count as serving.
+            spec.setdefault("workload", "batch")
         hits: list[Hit] = []
         left = _PARSERS[form](View(data, At(document.index), hits))
         if isinstance(left, Pool):
             hits += labels.check(left)
         else:
+            if isinstance(left, Model):
+                hits += models.reversed_bounds(left)
             if isinstance(left, Platform):
                 left = replace(left, lint=replace(left.lint, waivers=_waivers(document)))
             self.remnants.append(left)
         # Hits about a mapping whose invalid part was removed are skipped.
-        gone = [fault.at.path for fault in faults if fault.at]
         self.hits += [
             hit
             for hit in hits
@@ -294,6 +302,12 @@ class _SpecReading:
             message = "the queues of gpu-scheduler-config have no GPUs, because the spec has no pool; add a ResourcePool"
             at = At(inner.index, ("queues",), key=True)
             self.hits.append(Hit(QUEUES_WITHOUT_POOLS, message, at))
+
+    def time_zones(self) -> Iterator[Hit]:
+        """Findings about time zones, also in the readable parts of refused documents."""
+        known = (self.platform, *self.models, *self.remnants)
+        platforms = (it for it in known if isinstance(it, Platform))
+        return time_zones.reports(platforms, (it for it in known if isinstance(it, Model)))
 
     def spec(self) -> Spec:
         """The spec, sorted by name."""

@@ -12,6 +12,12 @@ from policygen.spec.types import Model
 
 def check(model: Model) -> Iterator[Hit]:
     """Faults of one model."""
+    yield from reversed_bounds(model)
+    yield from _unknown(model)
+
+
+def reversed_bounds(model: Model) -> Iterator[Hit]:
+    """A hit if the lower bound of the replicas is above the upper one."""
     scaling = model.autoscaling
     if scaling and scaling.min_replicas > scaling.max_replicas:
         yield Hit(
@@ -20,7 +26,6 @@ def check(model: Model) -> Iterator[Hit]:
             "lower minReplicas, or raise maxReplicas",
             model.at / "spec" / "autoscaling" / "minReplicas",
         )
-    yield from _unknown(model)
 
 
 def _unknown(model: Model) -> Iterator[Hit]:

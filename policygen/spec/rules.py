@@ -198,6 +198,11 @@ TEAM_WITHOUT_NAMESPACES = refusal(
     "A team has neither namespaces nor child teams, so no pod can use its quota",
     "Write spec.namespaces, or remove the team.",
 )
+TIME_ZONE_UNKNOWN = warning(
+    "time-zone-unknown",
+    "The time zone of a schedule or of the peak hours is not in the time zone database of this machine",
+    "Write the name of a time zone, such as Europe/Berlin.",
+)
 TOTAL_CONTRADICTS_NODES = refusal(
     "total-contradicts-nodes",
     "totalGPUs differs from the number of nodes times the GPUs of a node",

@@ -1,6 +1,5 @@
 """The command workload prints what render prints for a model, in the form that the user wants."""
 
-import shlex
 from pathlib import Path
 
 import pytest
@@ -107,14 +106,27 @@ def test_a_model_without_team_image_or_pool(run, tmp_path, pool, team):
     texts = (pool(), team("a", "guarantee: 8"), ARTICLE, big, bare)
     (spec / "spec.yaml").write_text("---\n".join(texts))
     assert "has no team" in run("workload", "m", spec)[2]
-    message = run("workload", "big", spec)[2]
-    assert "fits no pool" in message
-    code, answer, _ = run(*shlex.split(message.partition("`policygen ")[2].partition("`")[0]))
-    assert (code, "Model big" in answer) == (0, True)
+    code, out, message = run("workload", "big", spec)
+    assert (code, out) == (2, "")
+    assert 'model "big" is not rendered, because it fits no pool' in message
+    assert "lower resources.gpus" in message
+    assert "on no pool\n" in run("explain", "model", "big", spec)[1]
     code, out, err = run("workload", "bare", spec)
     assert code == 0
     assert "[image-missing]" in err
     assert 'image: ""' in out
+
+
+def test_warnings_about_the_values_of_a_model(run, tmp_path, pool, team):
+    """The schema accepts them, and the plan does not read them."""
+    own = "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: night}\n"
+    own += "spec: {team: a, workload: batch, resources: {gpus: 1}, container: {image: a}, "
+    own += 'schedule: {cron: "0 1 * * *", timeZone: Europe/Berln, hours: 1}}\n'
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("---\n".join((pool(), team("a", "guarantee: 8"), own)))
+    code, out, err = run("workload", "night", spec)
+    assert (code, "timeZone: Europe/Berln" in out) == (0, True)
+    assert 'did you mean "Europe/Berlin"? [time-zone-unknown]' in err
 
 
 def test_a_model_with_a_namespace_runs_in_no_other(run, tmp_path, pool, team):

@@ -48,6 +48,35 @@ def test_unsupported_target_of_the_command_line_is_a_fault_of_the_caller():
         parse_targets({"kueue": "0.12"})
 
 
+def model(fields):
+    return (
+        "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: m}\n"
+        f"spec: {{team: a, {fields}}}\n"
+    )
+
+
+NIGHTLY = 'schedule: {cron: "0 1 * * *", timeZone: Europe/Berln, hours: 1}'
+
+
+@pytest.mark.parametrize(
+    "fields, expected",
+    [
+        (
+            "imag: b, autoscaling: {minReplicas: 3, maxReplicas: 2}",
+            {"unknown-field", "replicas-reversed"},
+        ),
+        ("imag: b, autoscaling: {minReplicas: 3, maxReplica: 2}", {"unknown-field"}),
+        (f"imag: b, workload: batch, {NIGHTLY}", {"unknown-field", "time-zone-unknown"}),
+        (f"worklod: batch, {NIGHTLY}", {"unknown-field", "time-zone-unknown"}),
+        (f"workload: bach, {NIGHTLY}", {"unsupported-value", "time-zone-unknown"}),
+        (f"workload: serving, {NIGHTLY}", {"invalid-value", "time-zone-unknown"}),
+    ],
+)
+def test_the_values_of_a_refused_model_are_checked_too(fields, expected):
+    found = read(POOL, team("a"), model(fields)).findings
+    assert {it.rule.name for it in found} == expected
+
+
 @pytest.mark.parametrize(
     "old, new",
     [

@@ -16,7 +16,7 @@ from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
 from policygen.plan.assignment import Assignment
 from policygen.plan.rules import SCHEDULE_OVERLAPS_PEAK, SCHEDULED_PRIORITY_HIGH
-from policygen.plan.workload import time_zones
+from policygen.spec import time_zones
 from policygen.spec.schedules import DAYS
 from policygen.spec.types import Model, ModelSchedule, PeakHours, Spec
 
@@ -56,7 +56,7 @@ def reports(spec: Spec, assignments: Sequence[Assignment]) -> Iterator[Hit]:
 def _overlap(model: Model, schedule: ModelSchedule, peak: PeakHours) -> Iterator[Hit]:
     at = model.at / "spec" / "schedule"
     if not all(map(time_zones.is_known, (schedule.time_zone, peak.time_zone))):
-        return  # `time_zones` reports them
+        return  # `spec.time_zones` reports them
     zones = _differences(schedule.time_zone, peak.time_zone)
     if zones is None:
         message = (

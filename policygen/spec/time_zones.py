@@ -1,16 +1,16 @@
 """Findings about time zones that the database of this machine does not have."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
-from policygen.plan.rules import TIME_ZONE_UNKNOWN
-from policygen.spec.types import Spec
+from policygen.spec.rules import TIME_ZONE_UNKNOWN
+from policygen.spec.types import Model, Platform
 
 
-def reports(spec: Spec) -> Iterator[Hit]:
+def reports(platforms: Iterable[Platform], models: Iterable[Model]) -> Iterator[Hit]:
     """Warnings about the time zones of schedules and of the peak hours."""
     zones = [
         (
@@ -18,12 +18,14 @@ def reports(spec: Spec) -> Iterator[Hit]:
             it.schedule.time_zone,
             it.at / "spec" / "schedule",
         )
-        for it in spec.models
+        for it in models
         if it.schedule is not None
     ]
-    peak = spec.platform.peak_hours
-    if peak is not None and spec.platform.at is not None:
-        zones.append(("peakHours", peak.time_zone, spec.platform.at / "spec" / "peakHours"))
+    zones += [
+        ("peakHours", it.peak_hours.time_zone, it.at / "spec" / "peakHours")
+        for it in platforms
+        if it.peak_hours is not None and it.at is not None
+    ]
     for who, zone, at in zones:
         if not is_known(zone):
             message = f"{who} has time zone {quoted(zone)}, which this machine does not know; {_advice(zone)}"
