@@ -119,7 +119,18 @@ PROVISIONING_REQUEST = Upstream(
 )
 """Of Cluster Autoscaler. Kueue's check for these requests only works if their CRD is there when Kueue starts."""
 AUTOSCALERS = (KARPENTER, PROVISIONING_REQUEST)
-"""Their CRDs are on the bench, but their controllers do not run."""
+"""Their CRDs are on the bench."""
+KARPENTER_KWOK = replace(
+    KARPENTER,
+    binaries=(Binary("karpenter", "sigs.k8s.io/karpenter/kwok"),),
+    assets=(
+        "kwok/apis/crds/karpenter.kwok.sh_kwoknodeclasses.yaml",
+        "pkg/apis/crds/autoscaling.x-k8s.io_capacitybuffers.yaml",
+        "pkg/apis/crds/karpenter.sh_nodeclaims.yaml",
+        "pkg/apis/crds/karpenter.sh_nodeoverlays.yaml",
+    ),
+)
+"""Karpenter's controller with its provider that makes nodes of KWOK, and its other CRDs."""
 EVERY_KUBERNETES = (
     replace(KUBERNETES, release="1.34"),
     replace(KUBERNETES, release="1.35"),
@@ -202,7 +213,7 @@ LEADER_WORKER_SET = Upstream("lws", "sigs.k8s.io/lws", (), assets=("config/crd/b
 
 TOOLS = (
     *(KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS, PROMETHEUS, PROMETHEUS_OPERATOR, GRAFANA),
-    *(JOB_SET, LEADER_WORKER_SET, KEDA, VERTICAL_AUTOSCALER),
+    *(JOB_SET, LEADER_WORKER_SET, KEDA, VERTICAL_AUTOSCALER, KARPENTER_KWOK),
 )
 """What reads our output: programs, and the CRDs of what does not run here."""
 ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM, *TOOLS)
