@@ -111,6 +111,7 @@ def detailed(
     left += reason
     availability, reason = _availability(cluster, template, model)
     left += reason
+    image = text(container, "image")
     # The server refuses other ports.
     ports = [
         port if port in _PORTS else None
@@ -119,7 +120,7 @@ def detailed(
     made = replace(
         model,
         container=ModelContainer(
-            image=text(container, "image") or None,
+            image=image if image and not set(" \t\r\n") & set(image) else None,
             command=texts(container, "command"),
             args=texts(container, "args"),
             port=ports[0] if ports else None,

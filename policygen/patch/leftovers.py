@@ -15,7 +15,8 @@ _PROGRAMS = frozenset({"command", "args", "env", "annotations"})
 """Fields whose texts programs read, which may have such placeholders themselves."""
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
 _INCOMPLETE = "so this is not a complete object"
-_RENDER = "render the template, for example with `helm template`, and patch its output"
+_HELM = "render the template, for example with `helm template`, and patch its output"
+_VARIABLES = "replace the variables, for example with `envsubst`, and patch the output"
 
 
 def faults(object_: Object) -> Iterator[Contradiction]:
@@ -36,4 +37,4 @@ def _faults(data: Any, path: Path) -> Iterator[Contradiction]:
             yield from _faults(value, (*path, number))
     elif isinstance(data, str) and (found := _BLANK.search(data)) is not None:
         why = f"{quoted(found[0])} is a placeholder of a template"
-        yield Contradiction(path, why, _RENDER)
+        yield Contradiction(path, why, _HELM if found[0].startswith("{{") else _VARIABLES)

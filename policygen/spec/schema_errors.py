@@ -295,6 +295,7 @@ _FORMATS = {
     "UTC": "time zone; write a name of the time zone database, such as Europe/Berlin, or UTC",
     "https?": "URL; write http:// or https:// and a host, such as http://prometheus-operated.monitoring:9090",
     "_:": 'metric of Prometheus; write letters, digits, "_" and ":", such as vllm:num_requests_running',
+    r"\t": "image; write it without spaces, such as registry.example.com/segmenter:1.4",
     "[01]": "time; write hours and minutes as HH:MM, from 00:00 to 23:59",
 }
 """What a text is and how to write it, by a part of its pattern that no other pattern has."""

@@ -57,6 +57,8 @@ def test_the_container_of_the_gpus_is_that_of_the_model():
     model, left, _ = read(deployment(pods(own)))
     assert model.container == ModelContainer("y", ("run",), ("--x",), 8080)
     assert (model.checkpoint, model.schedule, model.availability, left) == (None, None, None, [])
+    model, _, _ = read(deployment(pods({"image": "y "})))
+    assert model.container == ModelContainer(None)
 
 
 def test_what_a_model_cannot_state_is_listed():

@@ -364,7 +364,7 @@ def gang(numbers, model="gang-job", kind="batch/v1\nkind: Job"):
         (changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n", JOB.replace("name: plain", "generateName: run-")), 4, "a generated name does not name the model; write the label policygen.dev/model"),
         (changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n", JOB.replace("name: plain", "name: other")), 4, 'the spec has no model "other" in namespace vision; write the label'),
         (changed("name: plain", 'name: plain\n  labels: {team: "{{ .Values.team }}"}'), 5, '"{{ .Values.team }}" is a placeholder of a template; render the template'),
-        (changed("namespace: vision", "namespace: ${NAMESPACE}\n  labels: {policygen.dev/model: plain}"), 5, '"${NAMESPACE}" is a placeholder of a template'),
+        (changed("namespace: vision", "namespace: ${NAMESPACE}\n  labels: {policygen.dev/model: plain}"), 5, '"${NAMESPACE}" is a placeholder of a template; replace the variables, for example with `envsubst`'),
         (changed(POD_SPEC, f"{POD_SPEC}      $patch: merge\n"), 10, "$patch is a directive of kustomize, so this is not a complete object"),
         (changed("      containers:\n        - name: main\n          image: trainer\n", ""), 7, "spec.template.spec.containers is not a list of containers, so this is not a complete object"),
         (changed("metadata:", "metadata: &m", changed("spec:\n", "spec:\n  x: *m\n")), 3, "a YAML alias or merge uses this value in another place too"),
