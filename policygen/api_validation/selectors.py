@@ -12,6 +12,7 @@ from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 
 _WITH_VALUES, _WITHOUT_VALUES = ("In", "NotIn"), ("DoesNotExist", "Exists")
+_UNHEALTHY = "unhealthyPodEvictionPolicy"
 _AMOUNTS = ("minAvailable", "maxUnavailable")
 _ALL = 100
 
@@ -68,6 +69,9 @@ def disruption_budget(thing: Mapping[str, Any]) -> Iterator[Refusal]:
         amount = spec.get(name)
         if fault := _amount_fault(amount):
             yield Refusal(("spec", name), Reason.RANGE, f"{name} {quoted(str(amount))} {fault}")
+    if spec.get(_UNHEALTHY) == "":  # the schema refuses other values
+        message = f"{_UNHEALTHY} is empty, which is refused; remove this field"
+        yield Refusal(("spec", _UNHEALTHY), Reason.VALUE, message)
     yield from label_selector(mapping(spec, "selector"), ("spec", "selector"))
 
 

@@ -112,6 +112,7 @@ def test_what_is_taken(api_version, kind, thing):
         (BUDGET, "PodDisruptionBudget", {"spec": {"minAvailable": 1, "maxUnavailable": 1}}, ("spec", "maxUnavailable"), Reason.VALUE),
         (BUDGET, "PodDisruptionBudget", {"spec": {"minAvailable": -1}}, ("spec", "minAvailable"), Reason.RANGE),
         (BUDGET, "PodDisruptionBudget", {"spec": {"maxUnavailable": "101%"}}, ("spec", "maxUnavailable"), Reason.RANGE),
+        (BUDGET, "PodDisruptionBudget", {"spec": {"unhealthyPodEvictionPolicy": ""}}, ("spec", "unhealthyPodEvictionPolicy"), Reason.VALUE),
         (BUDGET, "PodDisruptionBudget", {"spec": {"maxUnavailable": "1"}}, ("spec", "maxUnavailable"), Reason.RANGE),
         (BUDGET, "PodDisruptionBudget", {"spec": {"selector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}}, ("spec", "selector", "matchExpressions", 0, "values"), Reason.MISSING_FIELD),
         (VCJOB, "Job", vcjob(runningEstimate="1d"), ("spec", "runningEstimate"), Reason.FORMAT),

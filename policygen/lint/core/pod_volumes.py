@@ -62,8 +62,8 @@ def _volumes(spec: PodPart) -> Iterator[FaultAt]:
                 volume.at / "image",
                 f"{which} with image without reference, which is refused; write image.reference",
             )
-        for kind in volume.data:
-            if check := _OF_SOURCES.get(kind):
+        for kind, source in volume.data.items():
+            if isinstance(source, dict) and (check := _OF_SOURCES.get(kind)):
                 yield from check(volume.under(kind), which)
 
 

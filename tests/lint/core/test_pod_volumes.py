@@ -43,6 +43,7 @@ def test_volumes_that_are_refused(source, path, words):
 
 
 def test_volumes_that_are_not():
+    assert volume(ephemeral=None, csi=None, emptyDir={}) == []
     assert volume(downwardAPI={"items": [LABELS]}) == []
     assert volume(projected={"sources": [{"downwardAPI": {"items": [LABELS]}}, {"secret": {"name": "a"}}]}) == []  # fmt: skip
     assert volume(configMap={"name": "a", "items": [{"key": "a", "path": "a/..b"}]}) == []
