@@ -56,14 +56,14 @@ def _has_choice(facts: Facts) -> bool:
 
 
 def _never_started(facts: Facts) -> Iterator[NeverStarted]:
-    check_size(facts)
+    check_size(facts, of_kueue=True)
     from policygen.simulate.scene_jobs import arrivals  # noqa: PLC0415 - most inputs need no simulation
     from policygen.simulate.why.alone import EmptyPlatform  # noqa: PLC0415 - the same
 
     scene = scene_of(facts, nodes=True)
     jobs = [
         it
-        for it in arrivals(scene, JOB_S)
+        for it in arrivals(scene, JOB_S, of_kueue=True)
         if it.workload is not None
         and it.workload.admission is None
         and it.workload.active

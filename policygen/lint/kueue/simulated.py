@@ -1,9 +1,10 @@
 """What rules simulate: the scene of the input, and the objects of its jobs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from policygen.core.names import LOCAL_QUEUE
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, managed, queued
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.object import Object
@@ -53,15 +54,25 @@ def scene_of(facts: Facts, *, nodes: bool = False) -> "Scene":
     return Scene(facts.cluster, settings(facts), known)
 
 
-def check_size(facts: Facts) -> None:
-    """Raises TooLargeError for an input with too many jobs to simulate."""
+def check_size(facts: Facts, *, of_kueue: bool = False) -> None:
+    """Raises TooLargeError for an input with too many jobs to simulate; `of_kueue`: only jobs of Kueue are."""
     cluster = facts.cluster
-    jobs = sum(map(_jobs, cluster.workloads))
-    count = jobs + sum(1 for _ in cluster.kueue_workloads) + len(cluster.pods)
+    which = "jobs of Kueue" if of_kueue else "jobs and pods"
+    count = sum(1 for _ in cluster.kueue_workloads) + (0 if of_kueue else len(cluster.pods))
+    count += sum(map(_jobs, _of_kueue(cluster) if of_kueue else cluster.workloads))
     if count > _MOST_JOBS:
         raise TooLargeError(
-            f"lint simulates at most {_MOST_JOBS} jobs and pods, and the input has {count}"
+            f"lint simulates at most {_MOST_JOBS} {which}, and the input has {count}"
         )
+
+
+def _of_kueue(cluster: Cluster) -> Iterator[Workload]:
+    """The workloads that name a queue, or that may use the default queue of their namespace."""
+    held = {id(it.workload) for it in cluster.derive(queued)}
+    for it in cluster.workloads:
+        default = cluster.local_queues.knows(DEFAULT_QUEUE, it.namespace)
+        if id(it) in held or LOCAL_QUEUE in it.labels or default:
+            yield it
 
 
 def _jobs(workload: Workload) -> int:

@@ -79,13 +79,13 @@ def stuck_jobs(facts: Facts) -> Sequence[StuckQueue]:
     cluster = facts.cluster
     if not any(map(_can_block, cluster.cluster_queues)) or not has_queued_jobs(facts):
         return ()
-    check_size(facts)
+    check_size(facts, of_kueue=True)
     from policygen.simulate import scene_schedulers  # noqa: PLC0415 - most inputs need no simulation
     from policygen.simulate.scene_jobs import arrivals  # noqa: PLC0415 - the same
     from policygen.simulate.why.alone import EmptyPlatform  # noqa: PLC0415 - the same
 
     scene = scene_of(facts)
-    jobs = arrivals(scene, JOB_S)
+    jobs = arrivals(scene, JOB_S, of_kueue=True)
     timeline = scene_schedulers.timeline(scene, _in_order(jobs, seen=cluster.seen is not None))
     if timeline.kueue is not None:
         open_namespaces(facts, timeline.kueue.state, jobs)
@@ -101,7 +101,9 @@ def stuck_jobs(facts: Facts) -> Sequence[StuckQueue]:
         return ()
     alone = EmptyPlatform(scene)
     open_namespaces(facts, alone.state, jobs)
-    fresh = {it.workload.name: it.workload for it in arrivals(scene, JOB_S) if it.workload}
+    fresh = {
+        it.workload.name: it.workload for it in arrivals(scene, JOB_S, of_kueue=True) if it.workload
+    }
     found = Owners(facts)
     owners = {it.workload.name: owner for it in jobs if it.workload and (owner := found.of(it))}
 

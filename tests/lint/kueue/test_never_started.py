@@ -106,7 +106,7 @@ def test_a_large_input_is_not_simulated(monkeypatch):
     monkeypatch.setattr(simulated, "_MOST_JOBS", 0)
     (outcome,) = engine.run([workload_never_starts.RULE], facts(TRAP))
     assert outcome.verdict is Verdict.NOT_EVALUATED
-    assert "at most 0 jobs and pods" in outcome.reason
+    assert "at most 0 jobs of Kueue" in outcome.reason
 
 
 def test_a_flavor_without_a_covered_resource_is_not_simulated():

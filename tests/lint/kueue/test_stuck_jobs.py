@@ -16,6 +16,12 @@ from tests.objects import facts
 
 OWN = page("own-quota-not-reclaimed").bad.text
 FIFO = page("strict-fifo-blocks-forever").bad.text
+PLAIN = """---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: plain, namespace: web}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: "a:1"}]}}}
+"""
 LOW = """---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: WorkloadPriorityClass
@@ -92,6 +98,11 @@ def test_inputs_that_cannot_block_are_not_simulated(monkeypatch):
     assert stuck_jobs(facts(OWN.partition("---\napiVersion: apps/v1")[0])) == ()
 
 
+def test_jobs_that_name_no_queue_are_not_simulated(monkeypatch):
+    monkeypatch.setattr(simulated, "_MOST_JOBS", 9)
+    assert names(OWN + PLAIN) == names(OWN) != {}
+
+
 def test_each_pod_of_a_serving_workload_counts_as_a_job(monkeypatch):
     """Kueue makes a Workload for each of them, so one object can be a million jobs."""
     monkeypatch.setattr(simulated, "_MOST_JOBS", 1_000_000)
@@ -108,7 +119,7 @@ def test_each_pod_of_a_serving_workload_counts_as_a_job(monkeypatch):
             simulated,
             "_MOST_JOBS",
             1,
-            "lint simulates at most 1 jobs and pods, and the input has 9",
+            "lint simulates at most 1 jobs of Kueue, and the input has 9",
         ),
         (
             module,
