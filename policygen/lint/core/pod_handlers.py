@@ -124,8 +124,9 @@ def _handler(spec: PodPart, container: Part, part: Part, field: str) -> Iterator
     grace = integer(spec.data.get("terminationGracePeriodSeconds"))
     grace = _GRACE_S if grace is None else max(grace, 1)
     seconds = integer(part.under("sleep").data.get("seconds"))
-    if seconds is not None and not 0 <= seconds <= grace:
+    least = 1 if spec.owner.object.group == VOLCANO_BATCH else 0
+    if seconds is not None and not least <= seconds <= grace:
         yield (
             part.at.to("sleep", "seconds"),
-            f"{named(container)} has {field} with a sleep of {seconds} seconds, which is refused; write 0 to {grace}, or raise terminationGracePeriodSeconds",
+            f"{named(container)} has {field} with a sleep of {seconds} seconds, which is refused; write {least} to {grace}, or raise terminationGracePeriodSeconds",
         )

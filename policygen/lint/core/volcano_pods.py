@@ -14,6 +14,8 @@ from policygen.core.quoting import quoted
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _VARIABLE = re.compile(r"(?!\.\.|\.\Z)[-._a-zA-Z][-._a-zA-Z0-9]*")
+_NULLED = frozenset({"ephemeral", "projected"})
+"""Volumes in which Volcano writes null for a missing field, which the schema of its CRD refuses."""
 _POLICIES = ("Always", "Never", "OnFailure")
 
 
@@ -37,8 +39,14 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
                 volume.at / "image",
                 f"{spec.owner} has an image volume without pullPolicy, which Volcano refuses; write image.pullPolicy",
             )
-        if "ephemeral" in volume.data and _is_rewritten(spec):
+        if not _NULLED.isdisjoint(volume.data) and _is_rewritten(spec):
             yield from _claim(volume.under("ephemeral").under("volumeClaimTemplate").under("spec"))
+            projected = volume.data.get("projected")
+            if isinstance(projected, dict) and projected.get("sources") is None:
+                yield (
+                    volume.at / "projected",
+                    f"{spec.owner} has a projected volume without sources, which Volcano refuses; write sources",
+                )
 
 
 def _is_rewritten(spec: PodPart) -> bool:
@@ -50,7 +58,7 @@ def _is_rewritten(spec: PodPart) -> bool:
 
 
 def _claim(claim: Part) -> Iterator[FaultAt]:
-    """The fault of a source without apiGroup: Volcano writes null, which the schema of its CRD refuses."""
+    """The fault of a source without apiGroup."""
     for field in ("dataSource", "dataSourceRef"):
         source = claim.under(field).data
         is_claim = source.get("kind") == "PersistentVolumeClaim"

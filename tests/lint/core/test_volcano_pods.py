@@ -32,6 +32,7 @@ def part(spec, **task):
         ({"initContainers": [{"name": "m", "resizePolicy": [{"resourceName": "cpu"}]}]}, ("initContainers", 0, "resizePolicy"), "remove resizePolicy"),
         ({"dnsConfig": {"searches": ["a_b"]}}, ("dnsConfig", "searches", 0), 'without "_"'),
         ({"volumes": [{"name": "a", "image": {"reference": "b"}}]}, ("volumes", 0, "image"), "write image.pullPolicy"),
+        ({"volumes": [{"name": "a", "projected": {"defaultMode": 420}}]}, ("volumes", 0, "projected"), "write sources"),
         ({"volumes": [cloned(kind="PersistentVolumeClaim", name="b")]}, ("spec", "dataSource"), 'write apiGroup: ""'),
     ],
 )  # fmt: skip
@@ -51,6 +52,12 @@ def test_what_volcano_accepts():
     assert [*volcano_pods.of_pod(part({"volumes": [cloned(**source)]}))] == []
     containers = [{"name": "m", "env": [{"name": "A.b-c_1", "value": "a"}]}]
     assert [*volcano_pods.of_pod(part({"containers": containers}))] == []
+
+
+def test_volcano_refuses_a_sleep_of_no_time():
+    spec = {"containers": [{"name": "m", "lifecycle": {"postStart": {"sleep": {"seconds": 0}}}}]}
+    ((_, message),) = pod_handlers.of_pod(part(spec))
+    assert "write 1 to 30" in message
 
 
 def test_volcano_does_not_check_newer_fields():
