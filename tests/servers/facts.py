@@ -77,6 +77,9 @@ TAKEN_WITHOUT: dict[str, frozenset[str]] = {
 }
 """What OpenAPI calls required and the server takes without; the differential test shows each."""
 
+DROPPED: dict[str, frozenset[str]] = {"io.k8s.api.core.v1.Lifecycle": frozenset({"stopSignal"})}
+"""Fields that the server drops, as their feature gate is off by default, so that it takes any value."""
+
 STATUS_DECODED = ("Namespace", "Node")
 """Kinds whose status users write, such as Nodes of tools that simulate them. The server only decodes it."""
 
@@ -244,6 +247,9 @@ def _resolved(schema: Schema, definitions: Mapping[str, Schema], within: tuple[s
             else:
                 kept.update(_resolved(definitions[name], definitions, (*within, name)))
                 _relax(kept, TAKEN_WITHOUT.get(name, frozenset()))
+                for field in DROPPED.get(name, ()):
+                    dropped = kept["properties"][field]
+                    dropped["x-policygen-dropped"] = dropped.pop("enum")
     own = {key: value for key, value in schema.items() if key not in {"$ref", "allOf"}}
     for key, value in _bare(own).items():
         if key == "properties":

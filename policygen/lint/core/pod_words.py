@@ -71,7 +71,8 @@ def _valid() -> _Words | None:
 def _of_schema(schema: Schema, recorded: FieldFacts | None) -> _Words | None:
     """`recorded`: what `workload_code` checks itself, in Jobs of Volcano too."""
     known = recorded is not None and recorded.fact is not None and recorded.fact.words
-    words = () if known else tuple(it for it in schema.get("enum", ()) if it)
+    values = schema.get("enum") or schema.get("x-policygen-dropped", ())
+    words = () if known else tuple(it for it in values if it)
     parts = {**schema.get("properties", {})}
     if "items" in schema:
         parts["*"] = schema["items"]

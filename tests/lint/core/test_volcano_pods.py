@@ -71,6 +71,19 @@ def test_volcano_checks_signals_that_the_api_server_drops(system, refused):
     assert bool([*pod_handlers.of_pod(part(spec))]) == refused
 
 
+@pytest.mark.parametrize(("kind", "refused"), [("Job", True), ("Pod", False)])
+def test_only_volcano_checks_the_words_of_signals(run, tmp_path, kind, refused):
+    container = {"name": "m", "image": "a", "lifecycle": {"stopSignal": "TERM"}}
+    spec = {"os": {"name": "linux"}, "restartPolicy": "Never", "containers": [container]}
+    thing = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+    if kind == "Job":
+        thing = part(spec).owner.object.data
+    file = tmp_path / "a.yaml"
+    file.write_text(yaml.safe_dump(thing), "utf-8")
+    _, out, _ = run("lint", "--manifests", file, "--partial")
+    assert ('stopSignal "TERM"' in out) == refused
+
+
 @pytest.mark.parametrize(("kind", "refused"), [("Job", False), ("Pod", True)])
 def test_volcano_accepts_zeros_before_the_numbers_of_an_address(kind, refused):
     spec = {"hostAliases": [{"ip": "010.0.0.1", "hostnames": ["a"]}]}
