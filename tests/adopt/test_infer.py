@@ -1,12 +1,15 @@
 """Specs inferred from rendered objects render the same bytes.
 
-`python -m tests.adopt.test_infer COUNT SEED [workloads]` draws more specs, and prints how many do.
+`python -m tests.adopt.test_infer COUNT SEED [workloads]` draws more specs, and prints how many do. On standard error, a
+line for each spec has its objects and its processor time in seconds: to draw it, to render it, and for the way back.
 """
 
 import difflib
+import itertools
 import json
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -407,19 +410,27 @@ def test_nodes_with_mig_instances_that_only_pods_show(name):
 
 def main(count, number, extras):
     """Draw specs of all schedulers, and print how many differ, and how."""
-    drawn, others = [0], []
+    drawn, others, ended = [0], [], [time.process_time()]
 
     @seed(number)
     @settings(FEW, max_examples=count, database=None, phases=[Phase.generate])
     @given(specs(schedulers=SCHEDULERS))
     def draw(documents):
+        times = [ended[0], time.process_time()]
         first = rendered(Source("spec.yaml", text_of(documents), None), extras=extras)
         drawn[0] += 1
+        times.append(time.process_time())
         try:
             second = again(first, extras)
         except AssertionError as error:
             others.append((text_of(documents), str(error)))
             return
+        finally:
+            times.append(time.process_time())
+            ended[0] = times[-1]
+            spent = " ".join(f"{end - begin:.2f}" for begin, end in itertools.pairwise(times))
+            progress = f"{drawn[0]} of {count}: {first.count('---')} objects, {spent} s"
+            sys.stderr.write(f"{progress}, {len(others)} differ\n")
         if first != second:
             lines = first.splitlines(), second.splitlines()
             others.append(
