@@ -70,10 +70,10 @@ def steps(
         was = sides.of_objects(old, reading, new, progress)
         if was.unread:
             raise UnreadError("; ".join(was.unread))
-    order = steps_of(was.cluster, new.cluster, always=True)
+    changes = changes_between(was, new)
+    order = steps_of(was.cluster, new.cluster, changes, always=True)
     if order.unknown:
         raise UsageError(f"--steps-from: {order.unknown}; delete or shrink these Queues first")
-    changes = changes_between(was, new)
     first = [_argument(it.object) for it in recreated(was.cluster, changes)]
     made = list(_applies(was, new, order.steps, request))
     made[0] = replace(made[0], delete=(*first, *made[0].delete))

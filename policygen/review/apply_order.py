@@ -48,7 +48,7 @@ def apply_order(
 
     `after` are all objects after the change, with workloads.
     """
-    order = steps_of(old, new)
+    order = steps_of(old, new, changes)
     earlier = {name for step in order.steps for name in step.delete}
     return replace(
         order,
@@ -73,13 +73,28 @@ def recreated(old: Cluster, changes: Iterable[ObjectChange]) -> list[Recreated]:
     return found
 
 
-def steps_of(old: Cluster, new: Cluster, *, always: bool = False) -> ApplyOrder:
-    """The applies of Volcano's Queues; with `always`, also those that one apply may make."""
+def steps_of(
+    old: Cluster, new: Cluster, changes: Iterable[ObjectChange], *, always: bool = False
+) -> ApplyOrder:
+    """The applies of Volcano's Queues; with `always`, also those that one apply may make.
+
+    Queues of other specs are not deleted, nor those on a cluster that policygen did not render.
+    """
     before, after = queues(old), queues(new)
     if not always and not is_refused(before, after):
         return ApplyOrder()
-    # Of a cluster, only Queues that policygen rendered may be deleted.
-    kept = [it.name for it in old.queues if old.seen is not None and not it.labels.get(SET)]
+    names = {it.labels.get(SET) for it in new.queues}
+    ours = {
+        it.object.name
+        for it in changes
+        if (it.what, it.object.kind) == (What.REMOVED, "Queue")
+        and not (it.foreign and it.object.labels.get(SET) in names)
+    }
+    kept = [
+        it.name
+        for it in old.queues
+        if (it.name not in ours if it.labels.get(SET) else old.seen is not None)
+    ]
     try:
         return ApplyOrder(steps=queue_steps(before, after, kept))
     except ValueError as error:

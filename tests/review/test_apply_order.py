@@ -31,7 +31,7 @@ POOL = queue("p", 8, "root")
 def test_one_apply_has_no_order():
     old, new = made(POOL, queue("a", 4)), made(POOL, queue("a", 4), queue("b", 4))
     assert not apply_order(old, new, (), new).matters
-    assert len(steps_of(old, new, always=True).steps) == 1
+    assert len(steps_of(old, new, (), always=True).steps) == 1
 
 
 def test_amounts_that_move_need_two_applies():
@@ -45,13 +45,26 @@ def test_only_queues_of_policygen_are_deleted_on_a_cluster():
     for labels, deleted in (({}, None), ({"policygen.dev/set": "default"}, ("b",))):
         things = [POOL, queue("a", 4), queue("b", 4, **labels)]
         old = Cluster((Object.read(it, At(0)) for it in things), seen)
-        order = apply_order(old, new, (), new)
+        changes = list(object_changes(old.objects, new.objects, mapping))
+        order = apply_order(old, new, changes, new)
         assert order.matters
         if deleted is None:
             assert order.unknown == "Volcano refuses Queue a beside the Queues that stay"
         else:
             # The growth of a is one apply, after the other Queue is gone.
             assert [it.delete for it in order.steps] == [deleted]
+
+
+def test_queues_of_other_sets_and_specs_are_not_deleted():
+    label = {"policygen.dev/set": "default"}
+    new = made(POOL, queue("a", 8, **label))
+    old = made(POOL, queue("a", 4), queue("b", 4, **label))
+    of_another_spec = ObjectChange(
+        What.REMOVED, made(queue("b", 4, **label)).objects[0], foreign=True
+    )
+    for changes in ((), (of_another_spec,)):
+        order = apply_order(old, new, changes, new)
+        assert order.unknown == "Volcano refuses Queue a beside the Queues that stay"
 
 
 def test_an_object_that_the_server_refuses_to_change_is_deleted_first():
