@@ -53,10 +53,10 @@ def _of_others(
     identities = {it.identity for it in made}
     resources = {it: one for one in replaced if (it := Object.read(one, At(0)))}
     orphans = [it for it in resources if it.identity not in identities]
-    for found in strangers(made, orphans):
+    for found in strangers(made, orphans, (it for it in resources if it.identity in identities)):
         name = mapping(found.data, "metadata", "labels")[SET]
         message = (
-            f"{found} has the label {SET}: {name}, but nothing connects it with what this Render adds, so another "
+            f"{found} has the label {SET}: {name}, but it is of no team of this Render, so another "
             "spec probably has the same name of its set; write another metadata.name in the Platform of one of the "
             "two, or delete the resource if a former version of this spec rendered it"
         )

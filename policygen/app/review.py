@@ -19,6 +19,7 @@ from policygen.documents.git_files import GitError
 from policygen.documents.parse import mapping
 from policygen.drift.changes import What
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
 from policygen.plan.extras import WORKLOADS
 from policygen.review import uses as review_uses
 from policygen.review.apply_order import ApplyOrder, apply_order
@@ -171,12 +172,20 @@ def _labels(old: ReviewSide, new: ReviewSide) -> Iterator[str]:
                 objects = counted(count, "object")
                 verb = "is" if count == 1 else "are"
                 yield f"{other.name}: {objects} of the set {quoted(name)} {verb} not compared, because another spec renders this set"
-            if others := side.rendered.against(other.cluster).strangers:
-                names = some([str(it) for it in others], "other")
-                yield (
-                    f"{other.name}: nothing connects {names} with {side.name}, so another spec probably has "
-                    f"the same name of its set ({quoted(side.rendered.name)})"
-                )
+        if side.rendered and (others := _strangers(side, other)):
+            names = some([str(it) for it in others], "other")
+            yield (
+                f"{other.name}: {names} {'is' if len(others) == 1 else 'are'} of no team of {side.name}, so they are "
+                f"probably those of another spec with the same name of its set ({quoted(side.rendered.name)}); write "
+                "a Platform with another metadata.name in one of the specs"
+            )
+            return
+
+
+def _strangers(side: ReviewSide, other: ReviewSide) -> tuple[Object, ...]:
+    """The objects of a side that are probably those of another spec than the one that the first side renders."""
+    same = other.rendered is None or (side.rendered and other.rendered.name == side.rendered.name)
+    return side.rendered.against(other.cluster).strangers if side.rendered and same else ()
 
 
 def _checkout(old: Argument, new: Argument) -> Iterator[str]:

@@ -137,13 +137,14 @@ class Rendered:
 
     def _drift(self, cluster: Cluster) -> Drift:
         there = {it.identity: it for kind in GROUP_KINDS for it in cluster.of(*kind)}
-        changed, missing, leaving = [], [], []
+        changed, missing, leaving, known = [], [], [], []
         for rendered in self.expected:
             found = there.get(rendered.object.identity)
             if found is None:
                 if _is_known(cluster, rendered.object):
                     missing.append(rendered)
                 continue
+            known.append(found)
             if deleted_at(found):
                 leaving.append((rendered, found))
                 continue
@@ -155,7 +156,7 @@ class Rendered:
                 changed.append(state)
         ours = {it.object.identity for it in self.expected}
         orphans = [it for key, it in there.items() if key not in ours and self._is_orphan(it)]
-        others = strangers((it.object for it in self.expected), orphans)
+        others = strangers((it.object for it in self.expected), orphans, known)
         foreign = {it.identity for it in others}
         seen = cluster.seen
         return Drift(

@@ -19,7 +19,7 @@ from policygen.core.errors import UsageError
 from policygen.core.finding import At
 from policygen.core.quoting import counted
 from policygen.documents.parse import mapping
-from policygen.drift.strangers import QUEUES, strangers, unconnected
+from policygen.drift.strangers import QUEUES, has_teams, strangers, unconnected
 from policygen.kubernetes.object import Object
 
 INDEX = ".policygen.index"
@@ -60,6 +60,11 @@ def update(folder: Path, planned: Mapping[str, bytes]) -> Changes:
         return _Update(folder, planned).run()
 
 
+def refuse_other_spec(folder: Path, planned: Mapping[str, bytes]) -> None:
+    """Raise UsageError if an update would remove files of another set or spec."""
+    _Update(folder, planned).refuse_other_spec()
+
+
 def index(folder: Path) -> dict[str, list[str]]:
     """The digests that each file may have; there are two during a run.
 
@@ -85,8 +90,7 @@ def index(folder: Path) -> dict[str, list[str]]:
     return files
 
 
-_OF_TEAMS = tuple(f"{kind.lower()}." for kind in (*sorted(QUEUES), "ResourceQuota"))
-"""The beginnings of files with the queues and quotas of teams."""
+_QUEUES = tuple(f"{kind.lower()}." for kind in sorted(QUEUES))
 
 
 class _Update:
@@ -106,7 +110,7 @@ class _Update:
 
     def run(self) -> Changes:
         self._refuse_foreign()
-        self._refuse_other_sets()
+        self.refuse_other_spec()
         final = {name: [digest] for name, digest in self.new.items()}
         shutil.rmtree(self.staging, ignore_errors=True)  # of a run that was killed
         is_former = (self.folder / _FORMER_INDEX).exists()
@@ -133,7 +137,7 @@ class _Update:
                 "away, or render into another folder"
             )
 
-    def _refuse_other_sets(self) -> None:
+    def refuse_other_spec(self) -> None:
         """Refuse to remove files of another set or spec: the folder is then probably the wrong one."""
         own = {match[1] for data in self.planned.values() for match in _SET.finditer(data)}
         for name in self.removed:
@@ -148,15 +152,19 @@ class _Update:
         is_whole = all(digests == [self.old[name]] for name, digests in self.index.items())
         if not (self.removed and self.new and is_whole):
             return
-        if any(name.startswith(_OF_TEAMS) for name in self.index.keys() & self.new.keys()):
-            return  # an earlier state of this spec; specs with one set name share only other objects
+        common = self.index.keys() & self.new.keys()
+        there = _objects(self.planned[name] for name in common)
+        if has_teams(there):
+            return  # an earlier state of this spec
+        has_queue = any(name.startswith(_QUEUES) for name in common)
         mine = _objects(self.planned.values())
         before = _objects((self.folder / name).read_bytes() for name in self.removed)
-        if strangers(mine, before) or len(unconnected(mine, before)) == len(before):
+        is_all = not has_queue and len(unconnected(mine, before)) == len(before)
+        if is_all or strangers(mine, before, there):
             raise UsageError(
-                f"{self.folder} contains only files of pools and teams that this spec does not render, such as "
-                f"{self.removed[0]}, so they are probably those of another spec; render into "
-                "another folder, or delete this folder"
+                f"{self.folder} contains only files of teams that this spec does not have, such as "
+                f"{self.removed[0]}, so another spec with the same name of its set probably rendered them; render "
+                "into another folder, or delete this folder if this spec replaces the other one"
             )
 
     def _apply(self, final: dict[str, list[str]]) -> None:

@@ -8,7 +8,7 @@ from policygen.core import atomic
 from policygen.core.errors import UsageError
 from policygen.render import destination
 from policygen.render.difference import difference
-from policygen.render.folder import FILE_NAME, Changes, index, update
+from policygen.render.folder import FILE_NAME, Changes, index, refuse_other_spec, update
 from policygen.render.manifest import Manifest
 from policygen.render.scalar import encode
 
@@ -82,7 +82,8 @@ def write_folder(
 def check(manifests: Sequence[Manifest], target: Path, *, kustomization: bool = False) -> str:
     """The changes that writing to the file or folder would make, as a unified diff, or "".
 
-    Raises UsageError if the target cannot be read, or is a folder instead of a file or the reverse.
+    Raises UsageError if the target cannot be read, has the files of another spec, or is a folder instead of
+    a file or the reverse.
     """
     try:
         if destination.is_file(target):
@@ -90,6 +91,7 @@ def check(manifests: Sequence[Manifest], target: Path, *, kustomization: bool = 
             return difference(str(target).lstrip("/"), _content(target), text(manifests))
         _refuse_file(target)
         new = _files(manifests, kustomization)
+        refuse_other_spec(target, {name: content.encode() for name, content in new.items()})
         return "".join(
             difference(name, _content(target / name), new.get(name))
             for name in sorted(new.keys() | index(target).keys())

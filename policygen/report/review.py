@@ -8,6 +8,7 @@ from typing import Final, TextIO
 from msgspec import UNSET, Struct
 
 from policygen.core.finding import dotted
+from policygen.core.names import SET
 from policygen.core.quoting import counted, listed, quoted, some
 from policygen.drift.changes import What
 from policygen.drift.compare import FieldDifference
@@ -387,7 +388,12 @@ def _last(deletions: Sequence[Deletion]) -> Iterator[tuple[str, str]]:
 
 def _objects(review: Review) -> Iterator[tuple[str, str]]:
     for index, it in enumerate(review.objects):
-        kept = "policygen did not render it, so it stays until you delete it"
+        by = (
+            "the spec does not render it"
+            if it.object.labels.get(SET)
+            else "policygen did not render it"
+        )
+        kept = f"{by}, so it stays until you delete it"
         is_removed = it.what is What.REMOVED
         words = (
             [f"renamed {'to' if is_removed else 'from'} {listed([*it.other_names], 'and')}"]

@@ -24,7 +24,7 @@ class ObjectChange(Struct, frozen=True, eq=False):
     fields: tuple[FieldDifference, ...] = ()
     """`expected` is the value before, and `found` the value after. Of an added object only if it is renamed."""
     foreign: bool = False
-    """Whether it is on a cluster or among manifests, and policygen did not render it. So nothing removes it."""
+    """Whether it is on a cluster or among manifests, and the spec never rendered it. So nothing removes it."""
     other_names: tuple[str, ...] = ()
     """Of a renamed object: the new name of a removed one, the old names of an added one."""
 
@@ -91,7 +91,7 @@ def observed_changes(
         if found.labels.get(SET) in others or found.identity in expected:
             continue
         if not rendered.is_unrequested(found):
-            foreign = found.labels.get(SET) != rendered.name
+            foreign = found.labels.get(SET) != rendered.name or found in drift.strangers
             yield ObjectChange(What.REMOVED if applied else What.ADDED, found, foreign=foreign)
 
 

@@ -501,9 +501,11 @@ def test_objects_of_another_spec_are_a_note(reviewed):
     Path("manifests/other.yaml").write_text(f"{queue % ('l40s', labels)}---\n{child}")
     made = of("manifests", "new.yaml")
     assert made.notes[-1] == (
-        "manifests: nothing connects Queue l40s and Queue render.l40s with new.yaml, so another spec "
-        'probably has the same name of its set ("lab")'
+        "manifests: Queue l40s and Queue render.l40s are of no team of new.yaml, so they are probably those of "
+        'another spec with the same name of its set ("lab"); write a Platform with another metadata.name in one of '
+        "the specs"
     )
+    assert (made.order.last, {it.foreign for it in made.objects}) == ((), {True})
     other = Path("manifests/other.yaml")
     other.write_text(other.read_text().replace("set: lab", "set: shared"))
     for sides in (("manifests", "old.yaml"), ("old.yaml", "manifests")):

@@ -160,11 +160,26 @@ def test_a_folder_of_another_spec_with_the_same_set_is_refused(run, spec, tmp_pa
     )
     code, _, err = run("render", other, "-o", out, "--kustomization")
     assert code == 2
-    assert "contains only files of pools and teams that this spec does not render" in err
+    assert "contains only files of teams that this spec does not have" in err
     assert {it.name: it.read_bytes() for it in out.iterdir()} == before
     more.write_text(f"{(spec / 'policy.yaml').read_text()}---\n{other.read_text()}")
     assert run("render", more, "-o", out, "--kustomization")[0] == 0
     assert run("render", spec, "-o", out, "--kustomization")[0] == 0  # without the second pool
+
+
+def test_a_folder_of_other_teams_in_a_pool_of_the_same_name_is_refused(run, tmp_path):
+    out, mine, other = tmp_path / "out", tmp_path / "mine.yaml", tmp_path / "other.yaml"
+    pool, team = SPEC.split("---\n")
+    two = [team.replace(": a\n", f": {name}\n").replace("16", "8") for name in ("b", "c")]
+    mine.write_text(SPEC)
+    other.write_text("---\n".join([pool, *two]))
+    run("render", other, "-o", out)
+    before = {it.name: it.read_bytes() for it in out.iterdir()}
+    for options in ((), ("--check",)):
+        code, printed, err = run("render", mine, "-o", out, *options)
+        assert (code, printed) == (2, "")
+        assert "another spec with the same name of its set probably rendered them" in err
+    assert {it.name: it.read_bytes() for it in out.iterdir()} == before
 
 
 @pytest.mark.parametrize("command", ["render", "validate"])

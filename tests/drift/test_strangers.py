@@ -41,7 +41,7 @@ spec: {clusterQueue: old.%s}
 
 
 def names(text):
-    return sorted(str(it) for it in strangers(objects(MINE), objects(text)))
+    return sorted(str(it) for it in strangers(objects(MINE), objects(text), objects(MINE)))
 
 
 def test_a_set_without_a_connection_is_one_of_another_spec():
@@ -85,3 +85,23 @@ def test_objects_that_are_connected_over_several_others_are_a_rest():
 
 def test_a_rest_beside_another_spec():
     assert names(OTHER + QUEUE.replace("%s", "a100")) == names(OTHER)
+
+
+def test_several_teams_of_another_spec_can_have_a_pool_of_the_same_name():
+    """Before the first apply of the spec; after it, they could be teams that the spec had before."""
+    two = MINE.replace("nlp", "vision") + MINE.replace("nlp", "speech")
+    orphans = [it for it in objects(two) if it.kind != "ResourceFlavor"]
+    mine = objects(MINE)
+    assert strangers(mine, orphans, mine[:1]) == tuple(orphans)
+    assert strangers(mine, orphans, mine) == ()
+    assert strangers(mine, orphans[:2], mine[:1]) == ()  # the only team has a new name
+    assert strangers(objects(MINE + two), orphans, ()) == ()
+
+
+def test_a_team_connects_queues_of_volcano_after_its_pool_is_renamed():
+    head = "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: %s}\nspec: {parent: %s}\n"
+    old, new = (
+        objects(head % (pool, "root") + head % (f"nlp.{pool}", pool) + head % (f"cv.{pool}", pool))
+        for pool in ("a100", "a100-80gb")
+    )
+    assert strangers(new, old, ()) == ()

@@ -54,10 +54,7 @@ def test_a_second_run_changes_only_what_changed(tmp_path):
 def test_a_folder_of_another_spec_with_the_same_set_is_refused(tmp_path):
     write_folder(OLD, tmp_path)
     message = refusal(write_folder, [manifest("other")], tmp_path)
-    assert (
-        "only files of pools and teams that this spec does not render, such as queue.a.yaml"
-        in message
-    )
+    assert "only files of teams that this spec does not have, such as queue.a.yaml" in message
     assert files(tmp_path) == expected(OLD)
 
 

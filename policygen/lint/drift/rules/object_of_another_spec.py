@@ -1,4 +1,4 @@
-"""Objects on the cluster have the label policygen.dev/set of the spec, but nothing connects them with what the spec renders: another spec probably has the same set name."""
+"""Objects on the cluster have the label policygen.dev/set of the spec, but they are of no team of the spec: another spec probably has the same set name."""
 
 from policygen.drift.rule_names import OF_ANOTHER_SPEC
 from policygen.lint.drift.needs import KINDS, NEEDS
@@ -19,8 +19,8 @@ def check(facts: Facts) -> Hits:
         written_by = author(obj, ("metadata", "labels", SET))
         yield Hit(
             RULE,
-            f"{obj} has the label {SET}: {facts.rendered.name} ({written_by}), but nothing connects it with what the "
-            "spec renders, so another spec probably has the same name of its set; write another metadata.name in "
+            f"{obj} has the label {SET}: {facts.rendered.name} ({written_by}), but it is of no team of the "
+            "spec, so another spec probably has the same name of its set; write another metadata.name in "
             "the Platform of one of the two, or delete the object if a former version of this spec rendered it",
             obj.at,
         )
