@@ -47,6 +47,7 @@ JUDGED = {
 WITHOUT_EFFECT = {
     "anyOf",  # repeats x-kubernetes-int-or-string
     "x-kubernetes-map-type",  # matters to server-side apply only
+    "x-policygen-dropped",  # the API server drops the field; Volcano checks it
 }
 
 
