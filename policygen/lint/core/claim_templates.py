@@ -8,11 +8,10 @@ from fractions import Fraction
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import FaultAt
-from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.untyped import read_amount
 from policygen.lint.core.pod_selectors import label_selector_faults
-from policygen.lint.core.pod_templates import Part, label_faults
+from policygen.lint.core.pod_templates import Part, annotation_faults, label_faults
 
 _NOT_OF_CLAIMS = ("name", "generateName", "namespace", "uid", "finalizers", "ownerReferences")
 """Metadata that the claim of a pod's volume cannot have."""
@@ -33,11 +32,7 @@ def of_ephemeral(ephemeral: Part, which: str) -> Iterator[FaultAt]:
         return
     metadata, spec = claim.under("metadata"), claim.under("spec")
     yield from label_faults(metadata.under("labels"))
-    annotations = metadata.under("annotations")
-    for key in annotations.data:
-        if fault := key_fault(key.lower()):
-            message = fault.replace("label key", "annotation key")
-            yield (annotations.at / key).on_key(), f"{ephemeral.owner}: {message}"
+    yield from annotation_faults(metadata.under("annotations"))
     for key in _NOT_OF_CLAIMS:
         if metadata.data.get(key):
             yield (

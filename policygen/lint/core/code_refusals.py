@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Iterator
 
 from policygen.core.finding import FaultAt, at_path
-from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH
 from policygen.kubernetes.untyped import entries, numbered
@@ -27,11 +26,7 @@ def annotations(facts: Facts) -> Iterator[FaultAt]:
     Source: pkg/apis/core/validation/validation.go, ValidatePodTemplateSpec.
     """
     for template in pod_templates.templates(facts.cluster):
-        found = template.under("metadata").under("annotations")
-        for key in found.data:
-            if fault := key_fault(key.lower()):
-                message = fault.replace("label key", "annotation key")
-                yield (found.at / key).on_key(), f"{template.owner}: {message}"
+        yield from pod_templates.annotation_faults(template.under("metadata").under("annotations"))
 
 
 def labels(facts: Facts) -> Iterator[FaultAt]:

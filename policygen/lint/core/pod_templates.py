@@ -66,6 +66,14 @@ def label_faults(labels: Part) -> Iterator[FaultAt]:
             yield labels.at / key, f"{labels.owner}: {bare(key)} {fault}"
 
 
+def annotation_faults(annotations: Part) -> Iterator[FaultAt]:
+    """Places and messages about invalid keys in a mapping of annotations."""
+    for key in annotations.data:
+        if fault := key_fault(key.lower()):
+            message = fault.replace("label key", "annotation key")
+            yield (annotations.at / key).on_key(), f"{annotations.owner}: {message}"
+
+
 def pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
     """The `spec` of each pod or template that has one."""
     return cluster.derive(_pod_specs)
