@@ -29,8 +29,8 @@ def arrivals(
 ) -> list[Arrival]:
     """The jobs of a scene that wait, arrive or run, in the order of their arrival.
 
-    `of_kueue`: only those that Kueue manages, which is faster. `default_duration` is how long a job runs that does not say it; running jobs run so long from now on.
-    None: until the simulation ends.
+    `default_duration` is how long a job runs that does not say it; running jobs run so long from now on.
+    None: until the simulation ends. `of_kueue`: only the jobs that Kueue manages, which is faster.
     """
     made = _all(scene, ArrivalMaker(scene, default_duration), of_kueue=of_kueue)
     found = sorted(made, key=lambda it: it.at)
