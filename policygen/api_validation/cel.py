@@ -176,6 +176,41 @@ RULES: Mapping[str, Callable[[Any], bool]] = {
             for each in self
         )
     ),
+    # JobSet
+    "!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' && "
+    "self.replicatedJobs.exists(x, has(x.dependsOn)))": lambda self: (
+        "startupPolicy" not in self
+        or self["startupPolicy"]["startupPolicyOrder"] != "InOrder"
+        or not any("dependsOn" in each for each in self["replicatedJobs"])
+    ),
+    "self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)": (
+        lambda self: not any(each["metadata"].get("namespace") for each in self["templates"])
+    ),
+    # TrainJob and TrainingRuntime
+    "self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']": (
+        lambda self: (
+            self in {"trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue"}
+        )
+    ),
+    "[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)].filter(x, x)"
+    ".size() <= 1": lambda self: _number_given(self, "torch", "mpi", "jax", "xgboost", "flux") <= 1,
+    "self >= 1": lambda self: self >= 1,
+    # RayCluster and RayJob
+    "self in ['ray.io/kuberay-operator', 'kueue.x-k8s.io/multikueue']": lambda self: (
+        self in {"ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue"}
+    ),
+    "!((has(self.onSuccess) || has(self.onFailure)) && has(self.deletionRules))": lambda self: (
+        "deletionRules" not in self or _number_given(self, "onSuccess", "onFailure") == 0
+    ),
+    "((has(self.onSuccess) && has(self.onFailure)) || has(self.deletionRules))": lambda self: (
+        "deletionRules" in self or _number_given(self, "onSuccess", "onFailure") == 2
+    ),
+    "!(has(self.jobStatus) && has(self.jobDeploymentStatus))": lambda self: (
+        not {"jobStatus", "jobDeploymentStatus"} <= set(self)
+    ),
+    "has(self.jobStatus) || has(self.jobDeploymentStatus)": lambda self: (
+        _number_given(self, "jobStatus", "jobDeploymentStatus") >= 1
+    ),
     _ALLOWED: _not_of_karpenter,
     'self != "karpenter.sh/nodepool"': lambda self: self != "karpenter.sh/nodepool",
     'self != "kubernetes.io/hostname"': lambda self: self != "kubernetes.io/hostname",

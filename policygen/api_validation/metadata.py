@@ -65,15 +65,18 @@ def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None
     out += _annotations(metadata.get("annotations") or {}, (spot, "annotations"))
 
 
+_NOT_APPLIED = frozenset({"managedFields", "uid"})
+
+
 def apply_refusals(metadata: Any) -> Iterator[Refusal]:
     """Fields of metadata with which server-side apply creates no object; create ignores them.
 
     Skips an export of a cluster, which has a resourceVersion, and an object without a name, which
     cannot be applied.
     """
-    if not isinstance(metadata, dict) or metadata.get("resourceVersion"):
+    if not isinstance(metadata, dict) or _NOT_APPLIED.isdisjoint(metadata):
         return
-    if not metadata.get("name"):
+    if metadata.get("resourceVersion") or not metadata.get("name"):
         return
     if metadata.get("managedFields") is not None:
         message = "managedFields is set, which server-side apply refuses; remove managedFields"

@@ -36,7 +36,7 @@ Check = Callable[[Mapping[str, Any]], Iterator[Refusal]]
 
 def check(thing: Mapping[str, Any], served: schemas.ServedKind, out: list[Refusal]) -> None:
     """Append the refusals of an object of this kind; skips fields of a wrong type."""
-    found = _CHECKS.get((served.api_version, served.kind))
+    found = of_kind(served)
     if found is None:
         return
     refused = list(found(thing))
@@ -51,6 +51,11 @@ def check(thing: Mapping[str, Any], served: schemas.ServedKind, out: list[Refusa
         if it.path not in reported
         and (it.reason is not Reason.MISSING_FIELD or it.path not in misspelt)
     ]
+
+
+def of_kind(served: schemas.ServedKind) -> Check | None:
+    """The function that yields the refusals of an object of this kind, if there is any."""
+    return _CHECKS.get((served.api_version, served.kind))
 
 
 def _config_map(thing: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -304,6 +309,9 @@ def _stateful_set(thing: Mapping[str, Any]) -> Iterator[Refusal]:
             yield Refusal(path, Reason.MISSING_FIELD, message)
         resources = mapping(spec, "resources")
         requests = mapping(resources, "requests")
+        parts = spec.get("resources"), resources.get("requests")
+        if not all(isinstance(it, dict | None) for it in parts):
+            continue  # wrong-type reports it
         if "storage" not in requests:
             message = f"volumeClaimTemplates[{i}] requests no storage, which is refused; write resources.requests.storage"
             yield Refusal(path, Reason.MISSING_FIELD, message)

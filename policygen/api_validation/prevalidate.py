@@ -19,7 +19,6 @@ from policygen.api_validation import (
     schemas,
     workload_code,
 )
-from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.structural import Schema
 from policygen.core.finding import Path
 
@@ -31,7 +30,7 @@ class Acceptor:
     """Accepts objects of one kind, as policygen's readers return them (1.0 is the integer 1)."""
 
     def __init__(self, served: schemas.ServedKind) -> None:
-        self._served = served
+        self._code = object_code.of_kind(served)
         self._drops_status = served.status_dropped
         self._validator, self._key = _validator(served)
         parts = {**served.schema["properties"]}
@@ -40,9 +39,7 @@ class Acceptor:
 
     def accepts(self, thing: Mapping[str, Any]) -> bool:
         """Whether a server certainly accepts the object; False if that is not known."""
-        refused: list[Refusal] = []
-        object_code.check(thing, self._served, refused)
-        if refused:
+        if self._code is not None and next(self._code(thing), None) is not None:
             return False
         try:
             if not self._validator.is_valid(self._instance(thing)):

@@ -41,7 +41,7 @@ class Refusal(NamedTuple):
     key: bool = False
     """The refusal is about the last key of the path, not its value."""
     meant: str = ""
-    """The field that was probably meant by an unknown one."""
+    """What was probably meant: another field than an unknown one, or another value."""
     fix: tuple[Verb, str | int | bool] | None = None
     """The edit that fixes the value, if only one value can be meant."""
 

@@ -10,6 +10,16 @@ from policygen.api_validation.refusal import Reason, Refusal, Spot, counted
 from policygen.api_validation.scalars import Check
 from policygen.core.finding import Path, at_path
 
+_NOT_MEASURED = (
+    "jobset.x-k8s.io",
+    "kubeflow.org",
+    "leaderworkerset.x-k8s.io",
+    "ray.io",
+    "trainer.kubeflow.org",
+    "workload.codeflare.dev",
+)
+"""Groups of operators, whose webhooks may replace a null."""
+
 
 def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Refusal]:
     """Every reason for which a server refuses to create an object, in the order of its fields.
@@ -96,7 +106,7 @@ def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) ->
         case "batch.volcano.sh", _, "Job":
             fields = {("spec", "minAvailable"), ("spec", "schedulerName")}
             return path[:2] == ("spec", "tasks") or path in fields
-    return False
+    return kind.group in _NOT_MEASURED
 
 
 @cache

@@ -16,7 +16,7 @@ from policygen.core import quantity
 from policygen.core.finding import Verb
 from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN
 from policygen.core.quoting import bare, counted, shown
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 
 Check = Callable[[Any, Spot, list[Refusal]], Any]
 """Appends the refusals of a value; returns the value with its defaults."""
@@ -57,7 +57,9 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
             if fault is not None:
                 reason, text = fault
                 fix = _respelt(value, schema) if reason is Reason.VALUE else None
-                out.append(Refusal(path_to(spot), reason, about(spot, text), fix=fix))
+                meant = _meant(value, schema) if reason is Reason.VALUE else ""
+                message = about(spot, text)
+                out.append(Refusal(path_to(spot), reason, message, meant=meant, fix=fix))
         return value
 
     return check_value
@@ -98,6 +100,11 @@ def _respelt(value: Any, schema: dict[str, Any]) -> tuple[Verb, str] | None:
         return None
     same = [it for it in schema["enum"] if it.lower() == value.lower()]
     return (Verb.REWRITE, same[0]) if len(same) == 1 else None
+
+
+def _meant(value: Any, schema: dict[str, Any]) -> str:
+    """The value of an enumeration that resembles a text, or ""."""
+    return Names(schema["enum"]).meant(value) if isinstance(value, str) else ""
 
 
 def _type(schema: dict[str, Any], *, custom: bool) -> tuple[Callable[[Any], bool], str]:

@@ -105,7 +105,7 @@ def values(schema, named, literals):
 
 
 def _defaulted(schema):
-    return {name for name, part in schema["properties"].items() if "default" in part}
+    return {name for name, part in schema.get("properties", {}).items() if "default" in part}
 
 
 def verdict(text, value):

@@ -38,7 +38,7 @@ def test_the_object_itself_is_left_as_it_was():
 
 JUDGED = {
     "additionalProperties", "default", "enum", "format", "items", "maxItems", "maxLength",
-    "maxProperties", "maximum", "minItems", "minLength", "minimum", "pattern", "properties",
+    "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum", "pattern", "properties",
     "required", "type", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys",
     "x-kubernetes-list-type", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
     "x-policygen-type",
@@ -47,6 +47,8 @@ JUDGED = {
 WITHOUT_EFFECT = {
     "anyOf",  # repeats x-kubernetes-int-or-string
     "x-kubernetes-map-type",  # matters to server-side apply only
+    "x-kubernetes-embedded-resource",  # an object in an AppWrapper, of which all fields are accepted
+    "x-policygen-pod",  # where lint checks a pod itself
     "x-policygen-dropped",  # the API server drops the field; Volcano checks it
 }
 
