@@ -299,7 +299,7 @@ def validate(**given: Any) -> None:
         if is_text:
             with refusals(quiet=given["quiet"], every=given["every"]):
                 raise
-        incomplete = "not all checks of the plan ran" if error.unplanned else ""
+        incomplete = "checks that need a valid spec did not run" if error.unplanned else ""
         _report(error.findings, "the spec is invalid", given["form"], incomplete=incomplete)
         raise SystemExit(error.exit_code) from None
     failing = sum(finding.severity >= threshold for finding in result.findings)

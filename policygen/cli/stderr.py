@@ -28,7 +28,7 @@ def refusals(*, quiet: bool, every: bool) -> Iterator[None]:
         least = Severity.WARNING if quiet else Severity.INFO
         show(error.findings, quiet=quiet, every=every)
         if error.unplanned:
-            say("not all checks of the plan ran; correct the errors above first")
+            say("checks that need a valid spec did not run; correct the errors above first")
         say(text.summary(it for it in error.findings if it.severity >= least))
         raise SystemExit(error.exit_code) from None
 

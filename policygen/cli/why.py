@@ -150,9 +150,7 @@ def why(arguments: tuple[str, ...], **given: Any) -> None:
     stdout.out(delivery.page(write, found))
     if found.partial:
         raise SystemExit(INTERRUPTED)
-    unknown = ExitCode.INCOMPLETE if found.unmodelled else ExitCode.CLEAN
-    known = ExitCode.FINDINGS if found.waiting else unknown
-    raise SystemExit(ExitCode.INCOMPLETE if found.unread else known)
+    raise SystemExit(_exit_code(found.waiting, found.unread, found.unmodelled))
 
 
 class Amount(click.ParamType[Any]):
@@ -181,7 +179,8 @@ Examples:
   policygen fit --team nlp --gpus 1 spec/ --workloads jobs/ --at 2h
 
 Exit codes: 0 it would run now, 1 it would wait, 2 wrong usage or invalid spec, 3 something could not be
-read, 4 internal error, 130 interrupted by Ctrl-C (without an answer).
+read, or it would run and a feature that can affect it is not modelled (the answer names it), 4 internal
+error, 130 interrupted by Ctrl-C (without an answer).
 """
 )
 @click.option(
@@ -259,8 +258,14 @@ def fit(**given: Any) -> None:
         report.fit_json if given["form"] == "json" else for_people(report.fit_text, given["form"])
     )
     stdout.out(delivery.page(write, found))
-    known = ExitCode.FINDINGS if found.waiting else ExitCode.CLEAN
-    raise SystemExit(ExitCode.INCOMPLETE if found.unread else known)
+    raise SystemExit(_exit_code(found.waiting, found.unread, found.unmodelled_of_job))
+
+
+def _exit_code(waiting: int, unread: Sequence[str], unmodelled: Sequence[Any]) -> ExitCode:
+    """The exit code of an answer that was not interrupted."""
+    if unread or (unmodelled and not waiting):
+        return ExitCode.INCOMPLETE
+    return ExitCode.FINDINGS if waiting else ExitCode.CLEAN
 
 
 def _request(given: dict[str, Any], duration: float) -> SimulateRequest:

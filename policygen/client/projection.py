@@ -15,7 +15,7 @@ from policygen.kubernetes.kueue_workloads import assigned_domains
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import NODE, GroupKind
 from policygen.kubernetes.untyped import mapping, mappings, texts
-from policygen.kubernetes.workloads import TEMPLATES, pod_templates
+from policygen.kubernetes.workloads import APP_WRAPPER, TEMPLATES, pod_templates, wrapped
 
 WORKLOAD = GroupKind(KUEUE, "Workload")
 CLAIM = GroupKind("", "PersistentVolumeClaim")
@@ -72,6 +72,8 @@ def projected(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
         return _parts(data, metadata, kind)
     if kind in TEMPLATES:
         claims = _claims(data) if kind == STATEFUL_SET else []
+        if kind.kind == APP_WRAPPER:
+            _forget_components(data)
         kept = _with_templates(data, metadata)
         if claims and isinstance(kept.get("spec"), dict):
             kept["spec"]["volumeClaimTemplates"] = claims
@@ -84,6 +86,19 @@ def _forget_copies(metadata: Mapping[str, Any]) -> None:
     if isinstance(annotations, dict):
         for name in [it for it in annotations if it.rpartition("/")[2].startswith(_COPIES)]:
             del annotations[name]
+
+
+def _forget_components(data: Mapping[str, Any]) -> None:
+    """Leave only the identity of the objects in an AppWrapper that create no pods, such as Secrets."""
+    for it in wrapped(data):
+        kept, makes_pods = _identity(it.data), (it.group, it.kind) in TEMPLATES
+        kept["metadata"] = _only(
+            mapping(it.data, "metadata"), _METADATA if makes_pods else ("name",)
+        )
+        _forget_copies(kept["metadata"])
+        if not makes_pods:
+            it.data.clear()
+        it.data.update(kept)
 
 
 def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from policygen.core.quantity import Format, Quantity, canonical
-from policygen.core.quoting import counted
+from policygen.core.quoting import counted, listed
 
 BYTES = ("memory", "ephemeral-storage")
 """Resources that are counted in bytes."""
@@ -49,6 +49,13 @@ def amount_of(resource: str, amount: Fraction, beside: Fraction | None = None) -
     if resource == _CPU and text.endswith(("core", "cores")):
         return text
     return f"{text} of {resource}" if _is_binary(resource) else f"{text} {resource}"
+
+
+def sums(found: Iterable[tuple[str, Fraction, Fraction]]) -> tuple[str, str]:
+    """The totals of resources as a list, and what there is of each, from names, totals and what there is."""
+    found = tuple(found)
+    totals = [amount_of(resource, total, have) for resource, total, have in found]
+    return listed(totals, "and"), listed([readable(it, have, of) for it, of, have in found], "and")
 
 
 def at_most(resource: str, amount: Fraction) -> str:

@@ -2,8 +2,8 @@
 
 msgspec builds the description of a Struct at its first use, and stores it on the class before it is
 complete. Another thread that uses the class at this moment reads the incomplete description, and the
-process ends with a segmentation fault (measured with msgspec 0.22; `tests/core/test_decoding.py` shows
-it). So each type is built here, under one lock, before its first use.
+process ends with a segmentation fault (measured with msgspec 0.22). `tests/core/test_decoding.py` shows
+that two threads build a type at the same time. So each type is built here, under one lock, before its first use.
 """
 
 from collections.abc import Callable

@@ -46,7 +46,7 @@ class UnreadError(PolicygenError):
 class SpecError(PolicygenError):
     """The input is invalid; `findings` has all reasons, and the other findings.
 
-    `unplanned`: parts of the spec are invalid, so not all checks of the plan ran.
+    `unplanned`: parts of the spec are invalid, so checks that need a valid spec did not run.
     """
 
     def __init__(self, findings: Sequence[Finding], *, unplanned: bool = False) -> None:

@@ -202,6 +202,11 @@ class Hit(NamedTuple):
     """The limits that it reports; hits about the same amount are joined."""
     differences: tuple[Difference, ...] = ()
     """What it lists; hits of other rules about the same differences are omitted."""
+    meant: tuple[Edit, ...] = ()
+    """What was probably meant. All rules check the input with these edits too, and only what they find
+    with and without the edits is reported, besides this hit."""
+    severity: Severity | None = None
+    """That of a worse finding that follows from it and is not reported; None: the severity of the rule."""
 
 
 class Place(NamedTuple):
@@ -244,7 +249,9 @@ class Finding(NamedTuple):
     command: str = ""
     """A shell command that fixes it on the cluster."""
     configured: Severity | None = None
-    """The severity that the spec's `lint.severities` gives the rule; None: the rule's own."""
+    """The severity that the spec's `lint.severities` gives the rule, or that of an unreported consequence.
+
+    None: the severity of the rule."""
 
     @property
     def severity(self) -> Severity:

@@ -65,6 +65,11 @@ def listed(names: list[str], word: str = "or") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
+def as_arguments(names: Sequence[str], most: int = 8) -> str:
+    """The first of many names, as arguments of a command that a message shows."""
+    return " ".join([*names[:most], *(["..."] if names[most:] else [])])
+
+
 def some(names: Sequence[str], noun: str, most: int = 3) -> str:
     """The first of many names in a sentence: `a, b, c and 2 other workloads`."""
     more = len(names) - most

@@ -196,10 +196,25 @@ def _documents(
         if data is None or isinstance(data, dict):
             documents.append(document)
             continue
-        found = _FOUND.get(type(data), "a number")
-        message = f'a document must be a mapping (lines "key: value"), not {found}'
+        message = _not_a_mapping(data)
         findings += [*document.faults, Finding(NOT_A_MAPPING, message, document.place(()))]
     return documents, findings
+
+
+def _not_a_mapping(data: Any) -> str:
+    """Why the data of a document is not an object."""
+    if isinstance(data, list) and data and all(map(_is_operation, data)):
+        return (
+            "this is a JSON patch and not an object; use the output of the tool that applies it, such as "
+            "`kustomize build`"
+        )
+    found = _FOUND.get(type(data), "a number")
+    return f'a document must be a mapping (lines "key: value"), not {found}'
+
+
+def _is_operation(entry: Any) -> bool:
+    """Whether an entry of a list is an operation of a JSON patch (RFC 6902)."""
+    return isinstance(entry, dict) and {"op", "path"} <= entry.keys()
 
 
 def _findings(problems: Sequence[TextHit], positions: Positions) -> list[Finding]:

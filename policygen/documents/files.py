@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from policygen.core.finding import Finding, Place
 from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Rule
-from policygen.core.suggest import meant_file
+from policygen.core.suggest import is_slip, meant_file
 from policygen.documents.decode import NotTextError, decode
 from policygen.documents.rules import (
     FILE_NOT_UTF_8,
@@ -152,7 +152,7 @@ class _FileReading(Struct, eq=False):
             if argument.startswith(GIT):
                 self.add_revision(argument)
             else:
-                self.refuse(argument, _reason(error, argument))
+                self.refuse(argument, reason(error, argument))
             return
         if stat.S_ISDIR(state.st_mode):
             self.add_folder(argument, state)
@@ -167,7 +167,7 @@ class _FileReading(Struct, eq=False):
         try:
             data = (self.stdin or sys.stdin.buffer).read(MAX_FILE_BYTES + 1)
         except (OSError, ValueError) as error:
-            self.refuse(STDIN, _reason(error, STDIN))
+            self.refuse(STDIN, reason(error, STDIN))
             return
         self.keep(STDIN, data, None)
 
@@ -232,7 +232,7 @@ class _FileReading(Struct, eq=False):
         try:
             entries = sorted(path.name for path in Path(folder.name).iterdir())
         except OSError as error:
-            self.refuse(folder.name, _reason(error, folder.name))
+            self.refuse(folder.name, reason(error, folder.name))
             return
         for entry in entries:
             if entry.startswith("."):
@@ -244,10 +244,18 @@ class _FileReading(Struct, eq=False):
                 state = Path(name).stat()
             except OSError as error:
                 if matches or error.errno == errno.ELOOP:
-                    self.refuse(name, _reason(error, name))
+                    self.refuse(name, reason(error, name))
                 continue
             if matches or stat.S_ISDIR(state.st_mode):
                 yield _Found(name, state, folder.above | {_identity(state)})
+            elif any(
+                is_slip(Path(entry).suffix[1:], it) for it in ("yaml", "yml")
+            ):  # .jsonl is not a slip
+                self.refuse(
+                    name,
+                    f"policygen does not read this file, because its name ends in {Path(entry).suffix}; rename it "
+                    f"to {Path(entry).stem}.yaml, or move it out of the folder",
+                )
 
     def add_file(self, name: str, state: os.stat_result, *, folder: str | None) -> None:
         """Read one file."""
@@ -273,9 +281,12 @@ class _FileReading(Struct, eq=False):
         try:
             # A pipe is read where it is open: its path would open another end.
             with open(name if descriptor is None else descriptor, "rb") as file:  # noqa: PTH123 - Path.open takes no descriptor
-                data = file.read(MAX_FILE_BYTES + 1)
+                # Python allocates as many bytes as it should read, so it first reads the size of the file.
+                data = file.read(state.st_size + 1)
+                if len(data) > state.st_size:
+                    data += file.read(MAX_FILE_BYTES + 1 - len(data))
         except OSError as error:
-            self.refuse(name, _reason(error, name))
+            self.refuse(name, reason(error, name))
             return
         self.keep(name, data, Path(name))
 
@@ -323,7 +334,7 @@ def _too_large() -> str:
     return f"this file is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB; split it into several files"
 
 
-def _reason(error: OSError | ValueError, name: str) -> str:
+def reason(error: OSError | ValueError, name: str) -> str:
     """Why a file cannot be opened, as a message."""
     if isinstance(error, FileNotFoundError):
         if Path(name).is_symlink():

@@ -8,7 +8,7 @@ import posixpath
 import re
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,9 +19,13 @@ from policygen.core.suggest import Names, meant_file
 
 _NAME = re.compile(r"[A-Za-z0-9][\w./-]*")
 """A branch or a tag, and not `HEAD~1`."""
-_BEFORE = re.compile(r"([^~^]+)(?:~\d*|\^)+")
-"""`HEAD~2`."""
+_STEPS = re.compile(r"(?:[~^]|@\{).*")
+"""From a branch, tag or hash to a commit: `~2`."""
+_BEFORE = re.compile(r"(?:~\d*|\^)+")
+"""Steps to earlier commits."""
 _HASH = re.compile(r"HEAD|[0-9a-f]{7,40}")
+_KIND = re.compile(r"(?:refs/)?(?:heads|tags|remotes)/")
+"""The prefix of a branch or tag in a full or partial name of a ref."""
 _FOLDER = b"040000"
 _LINK = b"120000"
 _SUBMODULE = b"160000"
@@ -177,19 +181,58 @@ def _commit(revision: str) -> str:
     found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if found.returncode == 0:
         return found.stdout.split()[-1].decode()
-    names = _output("for-each-ref", "--format=%(refname:short)").decode(errors="replace").split()
-    remote = next((it for it in names if it.endswith(f"/{revision}")), "")
-    advice = f"did you mean {quoted(remote)}?" if remote else Names(names).advice(revision)
-    if not remote and _output("rev-parse", "--is-shallow-repository").strip() == b"true":
-        # A shallow clone has only one branch, so more history does not contain the others.
-        advice = (
-            f"the clone is shallow; run `git fetch --depth 1 origin {revision}:{revision}`"
-            if _NAME.fullmatch(revision) and not _HASH.fullmatch(revision)
-            else "the clone is shallow; run `git fetch --unshallow`"
-        )
-    elif beginning := _BEFORE.fullmatch(revision):
-        advice = _history(beginning[1]) or advice
+    name = _STEPS.sub("", revision)
+    steps = revision.removeprefix(name)
+    history = _history(name)
+    is_shallow = _output("rev-parse", "--is-shallow-repository").strip() == b"true"
+    if not history:
+        advice = _advice(name, steps, is_shallow=is_shallow)
+    elif is_shallow:
+        advice = "the clone is shallow; run `git fetch --unshallow`"
+    else:
+        advice = history if _BEFORE.fullmatch(steps) else ""
     raise GitError(f"git knows no revision {quoted(revision)}{f'; {advice}' if advice else ''}")
+
+
+def _advice(name: str, steps: str, *, is_shallow: bool) -> str:
+    """The branch or tag that was probably meant, in the form that was written, and how to fetch others."""
+    refs = _output("for-each-ref", "--format=%(refname)").decode(errors="replace").split()
+    full = [it for it in refs if not it.endswith("/HEAD")]
+    short = [_KIND.sub("", it, count=1) for it in full]
+    bare = _KIND.sub("", name, count=1)
+    there = next((it for it in short if it == bare or it.endswith(f"/{bare}")), "")
+    forms = {"HEAD", *full, *short, *(it.removeprefix("refs/") for it in full)}
+    meant = there or _similar(name, forms)
+    advice = f"did you mean {quoted(f'{meant}{steps}')}?" if meant else Names(short).advice(name)
+    if there or not is_shallow:
+        return advice
+    # A shallow clone has only one branch, so more history does not contain the others.
+    fetch = f"the clone is shallow; run `{_fetch(name, bare, steps)}`"
+    return f"{advice} If not: {fetch}" if meant else fetch
+
+
+def _similar(name: str, forms: Collection[str]) -> str:
+    """The most similar name, or "". A name that begins with a kind or remote is compared only with names that begin alike."""
+    parts = name.split("/")
+    for end in reversed(range(len(parts))):
+        start = "".join(f"{it}/" for it in parts[:end])
+        rests = [it.removeprefix(start) for it in forms if it.startswith(start)]
+        if rests:
+            meant = Names(rests).meant(name.removeprefix(start))
+            return f"{start}{meant}" if meant else ""
+    return ""
+
+
+def _fetch(name: str, bare: str, steps: str) -> str:
+    """The command that fetches a branch or tag into a shallow clone."""
+    if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
+        return "git fetch --unshallow"
+    depth = "--unshallow" if steps else "--depth 1"
+    for remote in _output("remote").decode(errors="replace").split():
+        if bare.startswith(f"{remote}/"):
+            branch = bare.removeprefix(f"{remote}/")
+            return f"git fetch {depth} {remote} {branch}:refs/remotes/{bare}"
+    return f"git fetch {depth} origin {bare}:{bare}"
 
 
 def _history(revision: str) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 from policygen.documents.outline import BLANKS, NodeKind, Outline, OutlineStep
 
-_KEY = re.compile(rf'[,{BLANKS}]*("(?:[^"\\]|\\.)*+")[:{BLANKS}]*')
+_KEY = re.compile(rf'[,{BLANKS}]*("(?:[^"\\]|\\.)*")[:{BLANKS}]*')
 _ITEM = re.compile(rf"[,{BLANKS}]*")
 _SHAPES = {"{": NodeKind.MAPPING, "[": NodeKind.SEQUENCE}
 _entries = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

@@ -31,7 +31,10 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
 
     On a cluster, findings of one object are together, and the worst comes first.
     """
-    once = dict.fromkeys(findings)  # in a stable order, which decides between equal places
+    by_text: dict[object, Finding] = {}
+    for finding in findings:
+        by_text.setdefault(_as_shown(finding), finding)
+    once = by_text.values()  # in a stable order, which decides between equal places
     worst: dict[tuple[str, str], int] = {}
     for finding in once:
         if finding.cluster:
@@ -53,6 +56,13 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
         )
 
     return sorted(once, key=order)
+
+
+def _as_shown(finding: Finding) -> object:
+    """Equal for findings that look the same: a YAML alias puts several fields at one place."""
+    if finding.place is None or not finding.place.line:
+        return finding
+    return finding._replace(path="", anchor="", related=(), edits=())
 
 
 def _about(finding: Finding) -> tuple[str, str]:

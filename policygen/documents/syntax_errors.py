@@ -60,6 +60,8 @@ def explain(error: ParserError) -> Explained:
         _no_space,
         _template,
         _unfinished,
+        _glued,
+        _dash,
         _mapping,
         _flow,
         _indicator,
@@ -76,6 +78,9 @@ def explain(error: ParserError) -> Explained:
 _NO_SPACE = re.compile(
     "(?:^[ \t]*|[:,-])([\xa0\u1680\u2000-\u200b\u202f\u205f\u3000])", re.MULTILINE
 )
+_KEY_EXPECTED = re.compile("expected key|expected <block end>")
+_GLUED = re.compile(r"[ \t]*(?:- +)?([A-Za-z][\w./-]*)(:)(?!//)([^\s:#]+)[ \t]*(?:#.*)?\r?\n")
+"""A line with a key and a value without a space between the two."""
 _BELOW = (
     "this line cannot continue the document above; correct the indentation, "
     'or write a line "---" above this line'
@@ -133,6 +138,31 @@ def _unfinished(error: ParserError) -> Explained | None:
     return None
 
 
+def _glued(error: ParserError) -> Explained | None:
+    """A key and its value without a space between the two, on the line before another key."""
+    if "mapping values are not allowed" not in error.problem:
+        return None
+    found = _GLUED.match(error.text, line_start(error.text, max(error.line_start - 1, 0)))
+    if found is None or found.end() != error.line_start:
+        return None
+    message = f'a space is missing after this ":"; write "{found[1]}: {found[3]}"'
+    return message, found.start(2), found.end(2)
+
+
+def _dash(error: ParserError) -> Explained | None:
+    """A list item at the level of the keys of the list item above."""
+    if error.context is None or error.char != "-" or not _KEY_EXPECTED.search(error.problem):
+        return None
+    before = error.text[line_start(error.text, error.context) : error.context]
+    if before.strip(BLANKS) != "-" or len(before) != len(error.before):
+        return None
+    message = (
+        "this line is at the level of the keys of the list item on line "
+        f"{error.line(error.context)}; remove the dash, or begin the line where that item begins"
+    )
+    return message, *error.to_line_end(error.at)
+
+
 def _mapping(error: ParserError) -> Explained | None:
     if "mapping values are not allowed" in error.problem:
         if re.search(r":(\s|$)", error.before):
@@ -140,9 +170,7 @@ def _mapping(error: ParserError) -> Explained | None:
         else:
             message = 'a ":" is not allowed here; correct the indentation, or the line above'
         return message, error.at, error.at + 1
-    if "expected '-' indicator" not in error.problem and not re.search(
-        "expected key|expected <block end>", error.problem
-    ):
+    if "expected '-' indicator" not in error.problem and not _KEY_EXPECTED.search(error.problem):
         return None
     if error.char in {"}", "]"}:
         message = f'the opening bracket for "{error.char}" is missing; put the text in quotes, or remove "{error.char}"'

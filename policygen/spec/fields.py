@@ -94,6 +94,12 @@ class View:
             )
             self._hit(key, message)
             return None
+        if unit == "memory" and abs(read) == quantity.MAX_INT64:  # capped, as Kubernetes does
+            self._hit(
+                key,
+                f"{shown(value)} of memory is too large for Kubernetes; write a smaller quantity",
+            )
+            return None
         if read < 0:
             least = "0 or more" if zero else "a value above 0"
             self._hit(key, f"{shown(value)} is negative; write {least}")

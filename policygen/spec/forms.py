@@ -1,5 +1,6 @@
 """The forms of documents of a spec, and the selection of a form by the header of a document."""
 
+import re
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cache
@@ -22,6 +23,10 @@ CONFIG_MAP = "gpu-scheduler-config"
 
 QUEUES_AT = ("data", "scheduler-config.yaml")
 """The path of the queues in the ConfigMap; without this key, it is an ordinary ConfigMap."""
+
+
+_OF_KUBE_SCHEDULER = re.compile(r"^kind: *[\"']?KubeSchedulerConfiguration", re.MULTILINE)
+"""The text of an ordinary ConfigMap that has the name and the key of the one of queues by chance."""
 
 
 class DocumentForm(Struct, frozen=True):
@@ -137,6 +142,8 @@ def is_ordinary(document: Document, *, among: bool = False) -> bool:
     parent, key = QUEUES_AT
     texts = document.data.get(parent)
     keys = texts if isinstance(texts, dict) else {}
+    if _OF_KUBE_SCHEDULER.search(str(keys.get(key, ""))):
+        return True
     if among:
         return key not in keys
     similar = any(_similarity(name, key) >= _SIMILAR_KEY for name in keys)

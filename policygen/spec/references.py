@@ -238,6 +238,8 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
                 continue
             # A queue of the ConfigMap has no field for its namespace, so the place is in the team.
             blamed, other = (first, team) if namespace.shared else (team, first)
+            if not owned.shared and not namespace.shared and first.at.document > team.at.document:
+                blamed, other = first, team  # the later one in the file
             message = (
                 f'namespace "{namespace.name}" is already in team "{other.name}"; '
                 "remove the namespace from one of the two teams"

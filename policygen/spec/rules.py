@@ -200,7 +200,7 @@ TEAM_WITHOUT_NAMESPACES = refusal(
 )
 TIME_ZONE_UNKNOWN = warning(
     "time-zone-unknown",
-    "The time zone of a schedule or of the peak hours is not in the time zone database of this machine",
+    "The time zone of a schedule, CronJob or the peak hours is not in the time zone database of this machine",
     "Write the name of a time zone, such as Europe/Berlin.",
 )
 TOTAL_CONTRADICTS_NODES = refusal(

@@ -1,7 +1,7 @@
 """Messages about data that breaks a JSON Schema: the fault, and what to write instead."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jsonschema_rs import ValidationError
@@ -16,6 +16,7 @@ from policygen.spec.subschema import Json
 Raw = Callable[[Path], str | None]
 
 _MAX_PLACES = 2
+_TOP = "the top level of the document"
 
 _LARGE = 1_000_000
 """An upper bound from here on only refuses absurd numbers, so messages omit it."""
@@ -160,12 +161,28 @@ def _unknown_keys(error: _SchemaError) -> Iterator[Hit]:
         near = _nearest(key, known)
         places = [] if near and _folded(near) == _folded(key) else _places(error, key)
         if places:
-            advice = f"move the field to {listed(places)}"
+            advice = _move(error, key, places)
         elif near:
             advice = f'did you mean "{near}"?'
         else:
             advice = suggest(key, known or allowed)
         yield Hit(rules.UNKNOWN_FIELD, f"unknown field {quoted(key)}; {advice}", at)
+
+
+def _move(error: _SchemaError, key: str, places: Sequence[tuple[str, Json]]) -> str:
+    """Where to write a field. A mapping or list cannot be moved to a field of another type."""
+    path, schema = places[0]
+    below = subschema.resolved(error.root, schema)
+    types = subschema.types_of(below)
+    if (
+        len(places) == 1
+        and path != _TOP
+        and isinstance(error.value[key], dict | list)
+        and types
+        and not {"object", "array"} & set(types)
+    ):
+        return f"write {path}.{key}: {type_errors.expected(below, types)}"
+    return f"move the field to {listed([it for it, _ in places])}"
 
 
 class _Below(NamedTuple):
@@ -213,21 +230,26 @@ def _unused(error: _SchemaError) -> list[str]:
     return [key for key in error.schema.get("properties", ()) if key not in error.value]
 
 
-def _places(error: _SchemaError, key: str) -> list[str]:
-    """The nearest places at which a form has a key of this name: below the mapping with the key, or from the top."""
+def _places(error: _SchemaError, key: str) -> list[tuple[str, Json]]:
+    """The nearest places at which the schema has a key of this name, each with the schema of the key.
+
+    Below the mapping with the key, or else from the top.
+    """
     here = re.sub(r"\[[0-9]+\]", "[]", dotted(error.at.path))
     below = _nearest_places(error.root, key, [(here, error.schema)])
     return below or _nearest_places(error.root, key, [("", error.root)])
 
 
-def _nearest_places(schema: Json, key: str, level: list[tuple[str, Json]]) -> list[str]:
-    found: list[str] = []
+def _nearest_places(
+    schema: Json, key: str, level: list[tuple[str, Json]]
+) -> list[tuple[str, Json]]:
+    found: list[tuple[str, Json]] = []
     while level and not found:
         deeper: list[tuple[str, Json]] = []
         for path, place in level:
             properties = subschema.resolved(schema, place).get("properties", {})
             if key in properties:
-                found.append(path or "the top level of the document")
+                found.append((path or _TOP, properties[key]))
             for name, below in properties.items():
                 inner = subschema.resolved(schema, below)
                 if "items" in inner:

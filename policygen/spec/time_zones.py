@@ -35,17 +35,23 @@ def reports(platforms: Iterable[Platform], models: Iterable[Model]) -> Iterator[
 @cache
 def is_known(zone: str) -> bool:
     """Whether the database has a time zone. True for all without a database."""
-    from zoneinfo import ZoneInfo, available_timezones  # noqa: PLC0415 - few specs have time zones
+    from zoneinfo import ZoneInfo  # noqa: PLC0415 - few specs have time zones
 
     try:
         ZoneInfo(zone)
     except (OSError, ValueError, LookupError):  # a folder, or a file that is not a time zone
-        return not available_timezones()
+        return not known_zones()
     return True
 
 
 @cache
-def _advice(zone: str) -> str:
+def known_zones() -> tuple[str, ...]:
+    """All time zones of the database, sorted; none without a database."""
     from zoneinfo import available_timezones  # noqa: PLC0415 - few names are wrong
 
-    return suggest(zone, sorted(available_timezones()), "time zone")
+    return tuple(sorted(available_timezones()))
+
+
+@cache
+def _advice(zone: str) -> str:
+    return suggest(zone, known_zones(), "time zone")

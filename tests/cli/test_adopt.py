@@ -112,6 +112,13 @@ def test_a_snapshot_without_anything(run, tmp_path):
     assert "ClusterQueue.kueue.x-k8s.io could not be read" in err
 
 
+def test_a_missing_snapshot_offers_the_nearest_file(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("prod.snapshot").touch()
+    code, _, err = run("adopt", "--snapshot", "prdo.snapshot")
+    assert (code, 'does not exist; did you mean "prod.snapshot"?' in err) == (3, True), err
+
+
 def test_errors_name_the_objects_and_lines_of_the_input(run, tmp_path):
     path = tmp_path / "m.yaml"
     path.write_text(HAND.replace("nominalQuota: 8, ", "nominalQuota: 1000000000039, "), "utf-8")
@@ -141,3 +148,54 @@ def test_an_invalid_amount_is_listed(run, tmp_path, amount):
         'ClusterQueue Team-A.cq: spec.resourceGroups[0].flavors.a100.resources["nvidia.com/gpu"].nominalQuota: is '
         in err
     )
+
+
+INVALID = """---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat, namespace: b}
+spec:
+  replicas: many
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata: {labels: {app: chat}}
+    spec: {containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: 1.5}}}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: odd}
+status: {allocatable: {nvidia.com/gpu: -8}}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: chat, namespace: b}
+spec: {minReplicas: 9, maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: chat}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: g, namespace: b}
+spec: {minMember: x}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: s, namespace: b}
+spec: {ports: 5}
+"""
+
+
+def test_fields_that_servers_refuse_are_listed_with_their_object(run, tmp_path):
+    path = tmp_path / "m.yaml"
+    path.write_text(HAND + INVALID, "utf-8")
+    code, out, _ = run("adopt", "--manifests", path, "-f", "json")
+    listed = json.loads(out)["differences"]
+    assert code == 1
+    found = {(it["object"], it["field"]) for it in listed if it["message"].startswith("is invalid")}
+    container = "spec.template.spec.containers[0]"
+    assert found == {
+        ("Deployment b/chat", "spec.replicas"),
+        ("Deployment b/chat", f'{container}.resources.limits["nvidia.com/gpu"]'),
+        ("LocalQueue a/user-queue", "spec.clusterQueue"),  # Team-A.cq
+        ("Node odd", 'status.allocatable["nvidia.com/gpu"]'),
+        ("HorizontalPodAutoscaler b/chat", "spec.maxReplicas"),
+        ("PodGroup b/g", "spec.minMember"),
+    }

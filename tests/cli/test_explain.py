@@ -72,7 +72,8 @@ def test_a_field_with_fields_below_it_lists_them():
         ("ClusterQueue/evaluaton.a100", "", 'did you mean "ClusterQueue/evaluation.a100"?'),
         ("ClusterQueu/x", "", 'kind "ClusterQueu" is unknown; did you mean "ClusterQueue"?'),
         ("CQ/x", "", 'kind "CQ" is unknown; known: ClusterQueue, '),
-        ("Queue/x", "", "the spec renders no Queue; "),
+        ("ClusterQueue/x", "", "does not render ClusterQueue/x; known: evaluation.a100, "),
+        ("Queue/x", "", 'the spec renders no Queue; did you mean "LocalQueue"?'),
     ],
 )
 def test_wrong_names_have_the_nearest(what, field, message):
@@ -84,6 +85,25 @@ def test_wrong_names_have_the_nearest(what, field, message):
 def test_a_kind_needs_the_name_of_an_object():
     with pytest.raises(UsageError, match="is a kind; add the name of an object: ClusterQueue/NAME"):
         explain("clusterqueue")
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        (
+            "clusterqueue.spec.cohortName",
+            "add the name of an object: ClusterQueue/NAME spec.cohortName",
+        ),
+        ("Platfrom", 'a spec has no kind "Platfrom"; did you mean "Platform"?'),
+        ("ResourcePol.spec", 'a spec has no kind "ResourcePol"; did you mean "ResourcePool"?'),
+        ("Pod.spec", 'a spec has no kind "Pod"; known: '),
+        ("cohort-of-on", 'rule "cohort-of-on" does not exist; did you mean "cohort-of-one"?'),
+    ],
+)
+def test_a_name_that_is_no_rule_is_explained_by_its_form(what, message):
+    with pytest.raises(UsageError) as error:
+        explain(what)
+    assert message in str(error.value)
 
 
 def test_values_of_a_cluster_have_its_places():

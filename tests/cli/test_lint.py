@@ -43,11 +43,11 @@ def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
         "these objects, or use --partial"
     )
     assert unevaluated == (
-        "not evaluated: 8 rules (-f json lists these rules), because the input lacks: a live cluster or a "
+        "not evaluated: 9 rules (-f json lists these rules), because the input lacks: a live cluster or a "
         "snapshot; a spec; a cluster or a snapshot to which the manifests are applied; Namespaces"
     )
     assert summary.startswith("1 error; 1 object; ")
-    assert summary.endswith(", 8 not evaluated")
+    assert summary.endswith(", 9 not evaluated")
 
 
 def test_standard_input_and_a_part_of_a_set(policygen):
@@ -99,7 +99,7 @@ INVALID = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a
 )
 def test_a_refused_spec_reports_what_was_not_checked(policygen, tmp_path, words, unchecked):
     done = policygen("lint", *words, "-f", "markdown=page.md", "-f", "text=text", given=INVALID)
-    note = f"the spec is invalid, so {unchecked} was checked, and not all checks of the plan ran"
+    note = f"the spec is invalid, so {unchecked} was checked, and checks that need a valid spec did not run"
     assert done.returncode == 2
     assert f"policygen: {note}\n" in done.stderr
     page = (tmp_path / "page.md").read_text("utf-8")
@@ -111,7 +111,7 @@ def test_a_refused_spec_reports_what_was_not_checked(policygen, tmp_path, words,
 
 def test_a_refused_spec_reports_that_checks_of_its_plan_did_not_run(policygen):
     done = policygen("validate", "-", given=INVALID)
-    line = "not all checks of the plan ran; correct the errors above first\n"
+    line = "checks that need a valid spec did not run; correct the errors above first\n"
     assert done.stderr.count(line) == 1
 
 

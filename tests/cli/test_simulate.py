@@ -305,7 +305,9 @@ def test_a_team_that_is_not_known_is_noted(tmp_path):
     path = trace(tmp_path, "time,duration,team,gpus\n0,60,nlp,8\n10,60,x,8\n")
     done = run("--workloads", "-", "--trace", path, text=QUEUES + NODES)
     assert done.stdout.startswith("1 job in 1m: 1 ended")
-    assert "no team or queue for x (1 job) of the trace" in done.stdout
+    assert (
+        "no team or queue with the name x (1 job), so this job of the trace was not" in done.stdout
+    )
 
 
 def test_an_invalid_trace(tmp_path):

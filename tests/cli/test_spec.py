@@ -195,4 +195,4 @@ def test_a_page_about_an_invalid_spec_says_that_not_all_checks_ran(run, spec):
     (spec / "bad.yaml").write_text(SPEC.replace("name: a\n", "name: b\n").replace("20", "-1"))
     code, out, _ = run("validate", "-f", "markdown", spec)
     assert code == 2
-    assert out.splitlines()[2] == "the spec is invalid; not all checks of the plan ran"
+    assert out.splitlines()[2] == "the spec is invalid; checks that need a valid spec did not run"

@@ -59,6 +59,19 @@ def test_without_a_waiting_workload_what_is_not_modelled_ends_with_3(tmp_path, n
     assert "\nNot modelled: CronJob: " in done.stdout
 
 
+def test_a_job_that_fits_ends_with_3_if_what_affects_it_is_not_modelled(tmp_path):
+    path, kueue = tmp_path / "objects.yaml", tmp_path / "kueue.yaml"
+    path.write_text(text(*PLAIN), "utf-8")
+    kueue.write_text(
+        "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+        "waitForPodsReady: {blockAdmission: true}\n",
+        "utf-8",
+    )
+    done = run("fit", "--team", "n", "--gpus", 1, "--workloads", path, "--workloads", kueue)
+    assert (done.exit_code, done.stdout.splitlines()[1][:4]) == (3, "Yes:")
+    assert "Not modelled: waitForPodsReady.blockAdmission of Kueue (1 workload)." in done.stdout
+
+
 def test_json():
     done = run("why", "-f", "json", "--workloads", "-")
     assert [it["name"] for it in json.loads(done.stdout)["workloads"]] == ["n/a"]

@@ -161,3 +161,13 @@ def test_the_default_spec(run, tmp_path, monkeypatch):
     assert "kind: Deployment" in run("workload", "segmenter")[1]
     monkeypatch.chdir(tmp_path / "spec")
     assert "name the SPEC" in run("workload", "segmenter")[2]
+
+
+def test_of_files_that_cannot_be_read_only_these_are_reported(run):
+    for command in (("workload", "x", "nowhere/"), ("render", "nowhere/", "--with", "workloads")):
+        code, out, err = run(*command)
+        assert (code, out) == (2, "")
+        assert (
+            err
+            == "nowhere/: error: this file or folder does not exist [unreadable-input]\n1 error\n"
+        )

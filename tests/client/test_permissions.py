@@ -39,8 +39,6 @@ def test_a_rendered_kind_without_a_schema_has_the_plural_of_its_kind():
         GroupKind("autoscaling.k8s.io", "VerticalPodAutoscaler"): "verticalpodautoscalers",
         GroupKind("keda.sh", "ScaledObject"): "scaledobjects",
         GroupKind("kueue.x-k8s.io", "Topology"): "topologies",
-        GroupKind("jobset.x-k8s.io", "JobSet"): "jobsets",
-        GroupKind("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkersets",
         GroupKind("monitoring.coreos.com", "PrometheusRule"): "prometheusrules",
     }
 

@@ -7,7 +7,7 @@ import pytest
 
 from policygen.client import projection
 from policygen.kubernetes.snapshot import NODE, GroupKind
-from policygen.kubernetes.workloads import TEMPLATES
+from policygen.kubernetes.workloads import APP_WRAPPER, TEMPLATES
 from tests.client.secrets_of_pods import SECRET, pod_spec
 
 COPIES = (
@@ -56,6 +56,16 @@ def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, k
             "selector": {"env": "prod"},
         },
     }
+    if kind == APP_WRAPPER:
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": "s"},
+            "stringData": {"a": SECRET},
+        }
+        job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"annotations": dict(copies)}}
+        job["spec"] = {"template": template}
+        data["spec"]["components"] = [{"template": secret}, {"template": job}]
     for shape in TEMPLATES[group, kind]:
         data = merged(data, at(shape.templates, template))
     kept = projection.projected(GroupKind(group, kind), json.loads(json.dumps(data)))

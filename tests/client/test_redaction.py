@@ -53,7 +53,7 @@ status:
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: LocalQueue
 metadata: {name: acme-local, namespace: acme-vision}
-spec: {clusterQueue: acme-nowhere}
+spec: {clusterQueue: acme-xyz}
 ---
 apiVersion: batch/v1
 kind: Job
@@ -133,7 +133,7 @@ def test_no_name_is_left_and_the_same_rules_break(tmp_path):
     assert "default-scheduler" in text
     assert f"schedulerName: {KEY.hide('acme')}.binpack" in text
     for word in ("acme-vision", "acme.binpack", "acme.spread", "acme.other", '"acme"',  "rack7", "acme-flavor", "acme-queue", "acme-cohort", "acme-local",
-                 "acme-nowhere", "acme-train", "acme-urgent", "acme-main", "acme-prod", "acme-secret",
+                 "acme-xyz", "acme-train", "acme-urgent", "acme-main", "acme-prod", "acme-secret",
                  "registry.acme", "acme-bot"):  # fmt: skip
         assert word not in text, word
     assert "nvidia.com/gpu" in text
@@ -202,9 +202,9 @@ def test_what_was_hidden_once_stays_so_with_the_same_key():
 
 
 def test_words_of_annotations_are_names_too():
-    note = "annotations: {note: 'as acme-nowhere was'}, name: acme-queue"
+    note = "annotations: {note: 'as acme-xyz was'}, name: acme-queue"
     text = TEXT.replace(
         "metadata:\n  name: acme-queue",
         f"metadata:\n  {note.replace(', name', chr(10) + '  name')}",
     )
-    assert "acme-nowhere" not in str([it.data for it in redacted(snapshot(text), KEY).objects])
+    assert "acme-xyz" not in str([it.data for it in redacted(snapshot(text), KEY).objects])

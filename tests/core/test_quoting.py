@@ -4,6 +4,7 @@ import pytest
 
 from policygen.core.quoting import (
     MAX_SHOWN,
+    as_arguments,
     bare,
     counted,
     listed,
@@ -67,3 +68,8 @@ def test_a_number_of_things():
         "0 more kinds", "1 more kind", "2 more kinds",
     ]  # fmt: skip
     assert [counted(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]
+
+
+def test_names_as_arguments_of_a_command():
+    assert as_arguments(["a", "b"], 2) == "a b"
+    assert as_arguments(["a", "b", "c"], 2) == "a b ..."

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen.core.suggest import Names, is_slip, meant_file, suggest
+from policygen.core.suggest import Names, is_near, is_slip, is_typo, meant_file, suggest
 
 FAMILIES = [f"team-{n:04}.{card}" for n in range(1000) for card in ("a100", "h100")]
 MANY = Names(FAMILIES)
@@ -115,3 +115,40 @@ def test_a_common_ending_does_not_make_files_similar():
     assert meant_file("team.yaml", entries) == "teams.yaml"
     assert meant_file("teams.yml", entries) == "teams.yaml"
     assert meant_file("spce", entries) == "spec"
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "letters", "near"),
+    [
+        ("inferense", "inference", True, True),
+        ("inferense", "inference", False, False),
+        ("hftoken", "hf-token", False, True),
+        ("zone1", "zone2", True, False),
+        ("tss", "tts", True, False),
+    ],
+)
+def test_names_that_differ_by_one_letter_or_by_separators(word, name, letters, near):
+    assert is_near(word, name, letters=letters) is near
+
+
+def test_swapped_letters_of_a_short_name_are_a_mistake():
+    assert Names(["ai", "root", "research"]).meant("ia") == "ai"
+    assert Names(["ai", "root"]).meant("io") == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "like", "typo"),
+    [
+        ("a10O", "a100", 1, True),
+        ("pool.l40", "pool-l40", 1, True),
+        ("team-visoin", "team-vision", 1, True),
+        ("reserhc-team", "research-team", 1, False),
+        ("reserhc-team", "research-team", 0.7, True),
+        ("a100", "h100", 0.7, False),
+        ("l40", "l40s", 0.7, False),
+        ("team-a", "team-b", 0.7, False),
+        ("r12", "r21", 0.7, False),
+    ],
+)
+def test_names_that_certainly_mean_the_same(word, name, like, typo):
+    assert is_typo(word, name, like=like) is typo

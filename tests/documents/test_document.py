@@ -29,6 +29,20 @@ def test_numbers_in_a_header_are_taken_as_written():
     assert document.header.name == "1.30"
 
 
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("- {op: add, path: /spec}\n", "this is a JSON patch and not an object"),
+        ("- {op: add, path: /spec}\n- {}\n", "must be a mapping"),
+        ("[]\n", "must be a mapping"),
+    ],
+)
+def test_a_list_that_patches_an_object_is_named(text, words):
+    documents, (finding,) = load(Source("a", text, None))
+    assert documents == []
+    assert words in finding.message
+
+
 @pytest.mark.usefixtures("parser")
 def test_places():
     document = only(

@@ -408,3 +408,26 @@ def test_inside(folder):
     assert not inside("out", ["spec", "a.yaml", "-"])
     assert not inside("spec-out", ["spec"])
     assert not inside("spec/../out", ["spec"])
+
+
+def test_a_file_with_a_misspelled_ending_is_not_skipped_silently(folder):
+    for name in (
+        "a.yaml",
+        "b.yamll",
+        "c.ymal",
+        "d.yml.bak",
+        "e.yaml~",
+        "f.toml",
+        "g.xml",
+        "h.jsonl",
+        "README",
+    ):
+        (folder / name).write_text("a: 1\n")
+    (folder / "i.yamll").mkdir()
+    sources, findings = read(["."])
+    assert [it.name for it in sources] == ["./a.yaml"]
+    assert [(it.place.file, it.rule.name) for it in findings] == [
+        ("./b.yamll", "unreadable-input"),
+        ("./c.ymal", "unreadable-input"),
+    ]
+    assert findings[0].message.endswith("rename it to b.yaml, or move it out of the folder")

@@ -176,7 +176,28 @@ def refusal(argument):
         ("git:release:platform", 'git knows no revision "release"; did you mean "origin/release"?'),
         ("git:-x:platform", 'git knows no revision "-x"'),
         ("git:HEAD~5:platform", 'git knows no revision "HEAD~5"; HEAD has only 1 commit'),
-        ("git:mian~2:platform", 'git knows no revision "mian~2"'),
+        ("git:HAED~0:platform", 'git knows no revision "HAED~0"; did you mean "HEAD~0"?'),
+        ("git:mian~2:platform", 'git knows no revision "mian~2"; did you mean "main~2"?'),
+        ("git:mian^:platform", 'git knows no revision "mian^"; did you mean "main^"?'),
+        ("git:main@{9}:platform", 'git knows no revision "main@{9}"'),
+        (
+            "git:heads/mian:platform",
+            'git knows no revision "heads/mian"; did you mean "heads/main"?',
+        ),
+        (
+            "git:refs/heads/mian:platform",
+            'git knows no revision "refs/heads/mian"; did you mean "refs/heads/main"?',
+        ),
+        (
+            "git:origin/relaese~0:platform",
+            'git knows no revision "origin/relaese~0"; did you mean "origin/release~0"?',
+        ),
+        (
+            "git:heads/release:platform",
+            'git knows no revision "heads/release"; did you mean "origin/release"?',
+        ),
+        ("git:tags/v11:platform", 'git knows no revision "tags/v11"; did you mean "tags/v1"?'),
+        ("git:heads/v1:platform", 'git knows no revision "heads/v1"; did you mean "v1"?'),
         (
             "git:main:platfrm",
             '"platfrm" does not exist in revision "main"; did you mean "platform"?',
@@ -211,7 +232,23 @@ def test_a_shallow_clone_names_what_to_fetch(repository, tmp_path, monkeypatch):
     assert refusal("git:HEAD~1:platform") == (
         'git knows no revision "HEAD~1"; the clone is shallow; run `git fetch --unshallow`'
     )
-    git(repository, "branch", "old")
+    git(repository, "branch", "old", "HEAD")
+    assert refusal("git:heads/mian:platform") == (
+        'git knows no revision "heads/mian"; did you mean "heads/main"? If not: the clone is shallow; '
+        "run `git fetch --depth 1 origin mian:mian`"
+    )
+    for name, command in (
+        ("origin/old", "git fetch --depth 1 origin old:refs/remotes/origin/old"),
+        ("old~0", "git fetch --unshallow origin old:old"),
+    ):
+        assert refusal(f"git:{name}:platform") == (
+            f'git knows no revision "{name}"; the clone is shallow; run `{command}`'
+        )
+        git(tmp_path, "clone", "-q", "--depth", "1", f"file://{repository}", name)
+        git(tmp_path / name, *command.split()[1:])
+        monkeypatch.chdir(tmp_path / name)
+        assert read(f"git:{name}:platform")[0]
+        monkeypatch.chdir(tmp_path / "clone")
     assert refusal("git:old:platform") == (
         'git knows no revision "old"; the clone is shallow; run `git fetch --depth 1 origin old:old`'
     )

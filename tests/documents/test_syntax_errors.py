@@ -42,6 +42,14 @@ SYNTAX = {
         "indented differently than its block, which begins on line 1",
     ),
     "item among keys": ("a: 1\n- b\n", 2, 1, "- b", "this list item is at the level of keys"),
+    "item among keys of an item": (
+        *("a:\n- b: 1\n  - c: 2\n", 3, 3, "- c: 2"),
+        "the level of the keys of the list item on line 2; remove the dash",
+    ),
+    "no space after a colon": (
+        *("a:\n  team:vision\n  b: 1\n", 2, 7, ":"),
+        'a space is missing after this ":"; write "team: vision"',
+    ),
     "key among items": ("- a\nb: 1\n", 2, 1, "b: 1", "this key is at the level of list items"),
     "item in a value": ("a: - b\n", 1, 4, "-", 'begin a new line with "- "'),
     "open bracket": ("a: [1, 2\n", 1, 4, "[", '"[" is never closed'),

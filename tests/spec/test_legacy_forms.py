@@ -365,6 +365,7 @@ ORDINARY = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gpu-scheduler-conf
         ("data: {scheduler_config.yaml: a}\n", True),
         ("data:\n  config: |\n    queues: [{name: a}]\n", True),
         ("data: {scheduler-config.yaml: ''}\n", True),
+        ("data:\n  scheduler-config.yaml: |\n    kind: KubeSchedulerConfiguration\n", False),
     ],
 )
 def test_a_config_map_without_queues_is_an_ordinary_one(planned, data, is_error):

@@ -285,6 +285,12 @@ SCHEMA = [
         'did you mean "schedulingPolicy"?',
     ),
     Case(
+        "a mapping where a word belongs elsewhere",
+        joined(pool(), team(), model("resources: {gpus: 1}\n«training»: {method: lora}")),
+        "unknown-field",
+        "write spec.sizing.training: full or lora",
+    ),
+    Case(
         "a key of the wrong place",
         pool(spec="«perNode»: 8"),
         "unknown-field",
@@ -570,6 +576,18 @@ REFERENCES = [
         joined(pool(), team("a"), team("b", namespaces="[{name: «a-ns»}]")),
         "namespace-in-two-teams",
         'namespace "a-ns" is in team "a" remove',
+    ),
+    Case(
+        "one namespace in two teams, the later one of which has the earlier name",
+        joined(pool(), team("b"), team("a", namespaces="[{name: «a-ns»}]")),
+        "namespace-in-two-teams",
+        'namespace "a-ns" is already in team "b" remove',
+    ),
+    Case(
+        "memory that Kubernetes would cap",
+        joined(pool(), team(), model("resources: {gpuMemory: «30000Ei»}")),
+        "invalid-value",
+        '"30000Ei" of memory is too large write a smaller',
     ),
     Case(
         "a namespace of the cluster's own",

@@ -11,12 +11,13 @@ from policygen.core.finding import NewMapping, NewValue
 from policygen.documents import kubectl_scalars
 from policygen.documents.document import Document
 from policygen.documents.outline import NodeKind, Outline
-from policygen.documents.parse import looks_like_json
 from policygen.documents.positions import LINE_END, Inset, line_start
 
 COLLECTIONS = frozenset({NodeKind.MAPPING, NodeKind.SEQUENCE})
 FLOW_COLON = re.compile(r"[ \t\r\n]*:")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*")
+_JSON = re.compile(r'[ \t\r\n]*[\[{][ \t\r\n\[{]*["\]}]')
+"""The beginning of JSON: the first key is in quotes. A flow mapping of YAML can also begin with a brace."""
 _STEP = "  "
 """The indentation if the text does not show another one."""
 
@@ -34,7 +35,7 @@ class Text(Struct, eq=False, dict=True):
         self.text = self.document.positions.text
         name = self.document.source.name.lower()
         inside = isinstance(self.document.positions, Inset)
-        self.json = looks_like_json(self.text) or (name.endswith(".json") and not inside)
+        self.json = bool(_JSON.match(self.text)) or (name.endswith(".json") and not inside)
         if self.outline.target:
             self.shared = _shared(self.outline)
 

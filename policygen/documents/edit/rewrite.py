@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from policygen.core.finding import At, Edit, NewMapping, NewValue, Path, Verb, at_path
 from policygen.documents.document import Document
@@ -21,6 +22,8 @@ from policygen.documents.positions import LINE_END
 _INDENT = "  "
 _COLON = re.compile(r"[ \t]*:(?=[ \t\r\n]|\Z)")
 _DASH = re.compile(r"[ \t]*-[ \t]+")
+_COMMENT_LINE = re.compile(r"([ \t]*)#([ \t]*)(-(?= ))?")
+"""A line with only a comment: its indentation, that inside the comment, and the dash of a list item."""
 _REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?")
 _SHARED = (
     "a YAML alias or merge uses this value in another place too, and the fix would change both"
@@ -42,7 +45,8 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
     touched: list[set[tuple[int, Path, Edit]]] = []
     for edits in fixes:
         try:
-            steps = [_step(text, edit) for edit in edits]
+            removed = {it.at.path for it in edits if it.verb is Verb.REMOVE}
+            steps = [_step(text, edit, removed) for edit in edits]
             parts = [splice for step in steps for splice in step.parts]
             made.append([outer(document.positions, part) for part in joined(parts)])
             touched.append({(it.touched, it.edit.at.path, it.without_path) for it in steps})
@@ -64,10 +68,10 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
             made[number], touched[number] = EditError(_SHARED, path), set()
 
 
-def _step(text: Text, edit: Edit) -> "_Step":
-    """The step of an edit, with its changes."""
+def _step(text: Text, edit: Edit, removed: AbstractSet[Path]) -> "_Step":
+    """The step of an edit, with its changes; its fix removes the fields `removed`."""
     try:
-        step = _Step(text, edit)
+        step = _Step(text, edit, removed)
         step.parts = [*step.splices()]
     except EditError as error:
         raise EditError(f"{error}", edit.at.path) from None
@@ -77,8 +81,9 @@ def _step(text: Text, edit: Edit) -> "_Step":
 class _Step:
     """One edit of one text."""
 
-    def __init__(self, text: Text, edit: Edit) -> None:
+    def __init__(self, text: Text, edit: Edit, removed: AbstractSet[Path]) -> None:
         self.layout = text
+        self.removed = removed
         self.edit = edit
         self.text = text.text
         self.mapping = 0
@@ -209,12 +214,12 @@ class _Step:
         starts = [self.layout.outline.start[key] for key, _ in pairs]
         ends = [self.layout.end(value, key) for key, value in pairs]
         if self.layout.is_flow(self.mapping):
-            return self._without(number, starts, ends, self.mapping)
+            return self._without(number, starts, ends)
         if self.flow:
             raise EditError("the field is in a list such as [key: value]; write [{key: value}]")
         start, end = starts[number], ends[number]
-        if len(pairs) == 1:
-            return self._emptied(start, end)
+        if not any(self._kept(starts)):
+            return self._emptied(starts[0], ends[-1])
         begin = self.layout.line_start(start)
         if not self.text[begin:start].strip(" "):
             return self._without_lines(begin, end, self.text[begin:start])
@@ -239,7 +244,7 @@ class _Step:
         starts = [self.layout.outline.start[item] for item in items]
         ends = [self.layout.end(item) for item in items]
         if self.layout.is_flow(self.mapping):
-            return self._without(number, starts, ends, self.mapping)
+            return self._without(number, starts, ends)
         begin = self.layout.line_start(starts[number])
         dash = _DASH.fullmatch(self.text, begin, starts[number])
         if not dash or len(items) == 1:
@@ -249,14 +254,24 @@ class _Step:
             )
         return self._without_lines(begin, ends[number], dash[0].partition("-")[0])
 
-    def _without(self, number: int, starts: list[int], ends: list[int], around: int) -> Splice:
-        """Remove one entry between brackets."""
-        if len(starts) == 1:
-            start, end = self.layout.outline.span(around, self.text)
+    def _without(self, number: int, starts: list[int], ends: list[int]) -> Splice:
+        """Remove one entry between brackets; the fix may remove the entries after it too."""
+        kept = self._kept(starts)
+        if not any(kept):
+            start, end = self.layout.outline.span(self.mapping, self.text)
             return self._without_comments(start + 1, end - 1)
-        if number + 1 < len(starts):
+        if any(kept[number + 1 :]):
             return self._without_comments(starts[number], starts[number + 1])
         return self._without_comments(ends[number - 1], ends[number])
+
+    def _kept(self, starts: Sequence[int]) -> list[bool]:
+        """Whether the fix keeps each entry of the mapping or list; `starts` are where the entries begin."""
+        outline, above = self.layout.outline, self.edit.at.path[:-1]
+        names = {
+            outline.start[it.node if it.key is None else it.key]: name
+            for name, it in outline.steps(self.mapping).items()
+        }
+        return [it not in names or (*above, names[it]) not in self.removed for it in starts]
 
     def _without_comments(self, start: int, end: int, instead: str = "") -> Splice:
         if comments(self.text[start:end]):
@@ -328,9 +343,31 @@ class _Step:
         if self.flow:
             raise EditError("the field is in a list such as [key: value]; write [{key: value}]")
         if isinstance(name, str):
-            return self._lines_after(end, [*layout.lines(name, value, " " * len(lead))])
-        dash, _ = layout.outline.span(node, self.text)
-        return self._lines_after(end, [*layout.items([value], " " * layout.column(dash))])
+            added = [*layout.lines(name, value, " " * len(lead))]
+            return self._lines_after(self._last_comment(end, len(lead)), added)
+        column = layout.column(layout.outline.span(node, self.text)[0])
+        added = [*layout.items([value], " " * column)]
+        return self._lines_after(self._last_comment(end, column), added)
+
+    def _last_comment(self, end: int, column: int) -> int:
+        """The end of the last comment below a block that belongs to its last entry; `end` without one.
+
+        Such a comment, or the field that is commented out, is indented deeper than the column of
+        the block, or is an item of a list in this column.
+        """
+        text, at = self.text, end
+        while (line := self.layout.next_line(at)) < len(text):
+            at = self.layout.line_end(line)
+            if not text[line:at].strip(" \t"):
+                continue
+            found = _COMMENT_LINE.match(text, line, at)
+            if found is None:
+                break
+            depth = len(found[1]) + max(0, len(found[2]) - 1)
+            if depth < column or (depth == column and not found[3]):
+                break
+            end = at
+        return end
 
     def _entries(self, node: int) -> list[tuple[int, int]]:
         """Where the entries of a mapping or list begin and end."""

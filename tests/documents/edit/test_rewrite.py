@@ -97,9 +97,13 @@ NEW = NewMapping((("x", NewMapping((("w", 1),))), ("z", (ITEM,))))
         ("a: {b: 1}\n", Edit(REMOVE, at("a", "b")), "a: {}\n"),
         ("a:\n  b: 1\n# c\n", Edit(ADD, at("a", "d"), "2"), 'a:\n  b: 1\n  d: "2"\n# c\n'),
         ("a:\n  b: 1", Edit(ADD, at("a", "c"), 2), "a:\n  b: 1\n  c: 2"),
+        ("a:\n  b:\n    c: 1\n    # d: 2\n  # e: 3\n", Edit(ADD, at("a", "f"), 4), "a:\n  b:\n    c: 1\n    # d: 2\n  f: 4\n  # e: 3\n"),
+        ("a:\n  b:\n  - c: 1\n\n  # - c: 2\n  #   d: 3", Edit(ADD, at("a", "f"), 4), "a:\n  b:\n  - c: 1\n\n  # - c: 2\n  #   d: 3\n  f: 4"),
+        ("a:\n- b: 1\n  # c: 2\n# d\n", Edit(ADD, at("a", 1), "e"), "a:\n- b: 1\n  # c: 2\n- e\n# d\n"),
         ("a:\n- b: 1\n", Edit(ADD, at("a", 0, "c", "d"), 2), "a:\n- b: 1\n  c:\n    d: 2\n"),
         ("a: {}\n", Edit(ADD, at("a", "b", "c"), 2), "a: {b: {c: 2}}\n"),
         ("a: {b: 1}\n", Edit(ADD, at("a", "c"), 2), "a: {b: 1, c: 2}\n"),
+        ("{a: {b: 1}}\n", Edit(ADD, at("a", "c"), "d"), "{a: {b: 1, c: d}}\n"),
         ("a: 1\r\nb: 2\r\n", Edit(ADD, at("c"), 3), "a: 1\r\nb: 2\r\nc: 3\r\n"),
         ("a:\r\n- b\r\n- c\r\n", Edit(NEST, at("a"), "z"), "a:\r\n  z:\r\n  - b\r\n  - c\r\n"),
         ("a: &x {b: 1}\nc: *x\n", Edit(REMOVE, at("c")), "a: &x {b: 1}\n"),
@@ -183,6 +187,24 @@ def test_what_is_not_certain_is_refused(text, edit):
     (before,) = loaded(text)
     (parts,) = rewrite.splices(before, [[edit]])
     assert isinstance(parts, EditError)
+
+
+@pytest.mark.parametrize(
+    "gone, wanted",
+    [("ab", "{c: 3}"), ("ac", "{b: 2}"), ("bc", "{a: 1}"), ("cb", "{a: 1}"), ("abc", "{}")],
+)
+def test_entries_between_brackets_are_removed_together(gone, wanted):
+    text = "x: {a: 1, b: 2, c: 3}\n"
+    (before,) = loaded(text)
+    (parts,) = rewrite.splices(before, [[Edit(REMOVE, at("x", key)) for key in gone]])
+    assert spliced(text, parts) == f"x: {wanted}\n"
+
+
+def test_all_lines_of_a_mapping_are_removed_together():
+    text = "x:\n  a: 1\n  b: 2\ny: 3\n"
+    (before,) = loaded(text)
+    (parts,) = rewrite.splices(before, [[Edit(REMOVE, at("x", key)) for key in "ab"]])
+    assert spliced(text, parts) == "x: {}\ny: 3\n"
 
 
 def test_a_shared_node_changes_if_all_its_uses_need_the_same():
