@@ -46,6 +46,7 @@ FRAMEWORKS: Mapping[tuple[str, str], str] = {
         for kind in ("RayCluster", "RayJob", "RayService")
     },
     ("trainer.kubeflow.org", "TrainJob"): "trainer.kubeflow.org/trainjob",
+    ("workload.codeflare.dev", "AppWrapper"): "workload.codeflare.dev/appwrapper",
 }
 """The integration that manages a kind, by API group and kind."""
 
@@ -55,7 +56,7 @@ _SINCE: Mapping[str, Minor] = {
     "sparkoperator.k8s.io/sparkapplication": (0, 17),
 }
 """Integrations that not every supported release has, and the first release that has them."""
-_UNREAD = ("workload.codeflare.dev/appwrapper", "sparkoperator.k8s.io/sparkapplication")
+_UNREAD = ("sparkoperator.k8s.io/sparkapplication",)
 """Integrations of kinds whose pods policygen does not know."""
 
 

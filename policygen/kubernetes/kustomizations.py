@@ -4,7 +4,7 @@ Source: sigs.k8s.io/kustomize/api/types, Kustomization.
 """
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from policygen.documents.document import Document
@@ -43,6 +43,31 @@ def others(builds: Sequence[Document], documents: Sequence[Document]) -> list[Do
     beside = {it for it in map(_name, documents) if (posixpath.dirname(it) or ".") in folders}
     skipped = patches | (beside - named)
     return [it for it in documents if not is_one(it) and _name(it) not in skipped]
+
+
+def unlisted(
+    builds: Sequence[Document], documents: Sequence[Document]
+) -> Mapping[str, Sequence[str]]:
+    """The files of objects in the folders of kustomizations that no kustomization names, by folder."""
+    named = {it for build in builds for it in _joined(build, _words(build.data))}
+    found: dict[str, dict[str, None]] = {folder(build): {} for build in builds}
+    for it in documents:
+        beside = found.get(folder(it))
+        if beside is None or is_one(it) or not (it.header.api_version and it.header.kind):
+            continue
+        if isinstance(it.data, dict) and "metadata" in it.data and _name(it) not in named:
+            beside[it.source.name] = None
+    return {path: list(names) for path, names in found.items() if names}
+
+
+def _words(data: Any) -> Iterator[str]:
+    """All texts of a kustomization; a generator names a file as `key=path`."""
+    if isinstance(data, str):
+        yield data
+        yield data.rpartition("=")[2]
+    elif isinstance(data, dict | list):
+        for it in data.values() if isinstance(data, dict) else data:
+            yield from _words(it)
 
 
 def _name(document: Document) -> str:

@@ -7,7 +7,6 @@ from policygen.core.finding import (
     At,
     Finding,
     Hit,
-    Path,
     Place,
     Related,
     at_path,
@@ -18,7 +17,7 @@ from policygen.documents import placeholders
 from policygen.documents.document import Document
 from policygen.documents.locate import ordered
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.renames import written
+from policygen.kubernetes.renames import as_written, own_path
 
 
 def locate_objects(
@@ -46,19 +45,19 @@ def locate_objects(
         document = by_index.get(at.document)
         if document is None:
             return None
-        there = _as_written(object_, at)
+        there = as_written(object_, at)
         return document.place(there.path, key=there.key)
 
     findings = []
     for object_, hit in _reported(hits, owner, by_index):
         if hit.at is None:
-            findings.append(Finding(hit.rule, hit.message))
+            findings.append(Finding(hit.rule, hit.message, configured=hit.severity))
             continue
         related = []
         for at in hit.related:
             other = owner(at)
             related.append(Related(str(other or ""), place(at, other)))
-        path = _own(object_, hit.at.path[len(object_.at.path) :]) if object_ else hit.at.path
+        path = own_path(object_, hit.at.path[len(object_.at.path) :]) if object_ else hit.at.path
         findings.append(
             Finding(
                 hit.rule,
@@ -69,9 +68,10 @@ def locate_objects(
                 anchor=dotted(named(object_.data, path)) if object_ else "",
                 related=tuple(related),
                 edits=tuple(
-                    edit._replace(at=_as_written(owner(edit.at), edit.at)) for edit in hit.edits
+                    edit._replace(at=as_written(owner(edit.at), edit.at)) for edit in hit.edits
                 ),
                 command=hit.command,
+                configured=hit.severity,
             )
         )
     return ordered(findings)
@@ -95,7 +95,7 @@ def _reported(
         if at is None or object_ is None:
             yield object_, hit
             continue
-        there, holder = _as_written(object_, at), by_index.get(at.document)
+        there, holder = as_written(object_, at), by_index.get(at.document)
         if holder is not None and holder.is_flawed(there.path, key=at.key):
             continue
         path = there.path[len(object_.at.path) :]
@@ -116,19 +116,3 @@ def _as_read(hit: Hit, raw: str | None, value: int) -> Hit:
     if not raw or raw.lower() == read:
         return hit
     return hit._replace(message=f"{hit.message} (YAML reads {raw} as {read})")
-
-
-def _as_written(object_: Object | None, at: At) -> At:
-    """The place in the object's own API version of a place in the newest one."""
-    if object_ is None:
-        return at
-    root = len(object_.at.path)
-    path = at.path[root:]
-    own = _own(object_, path)
-    return at if own is path else at._replace(path=(*at.path[:root], *own))
-
-
-def _own(object_: Object, path: Path) -> Path:
-    """A path of the newest API version in the object; a field that exists there is not renamed."""
-    own = written(object_, path)
-    return path if own is path or at_path(object_.data, path) is not None else own

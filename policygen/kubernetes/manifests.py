@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from policygen.core.finding import At, Finding, Path, Place, at_path
-from policygen.core.quoting import counted, quoted
+from policygen.core.quoting import counted, quoted, some
 from policygen.documents import placeholders
 from policygen.documents.document import Document, with_faults
 from policygen.documents.document import inner as inner_document
@@ -24,6 +24,7 @@ from policygen.kubernetes import kustomizations, typed
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.rules import (
+    FILES_NOT_IN_KUSTOMIZATION,
     KINDS_WITHOUT_SPECIAL_RULES,
     KUSTOMIZATION_NOT_BUILT,
     NO_OBJECT,
@@ -40,7 +41,7 @@ _NAMED = ("kubescheduler.config", "config.kueue", "KubeSchedulerConfiguration")
 """Text in every controller file that names its kind, even a misspelled one."""
 _GROUPS = "|".join(map(re.escape, _NAMED))
 _BEGINS = re.compile(
-    r"""(?:[ ]*(?:\#.*|---.*|%.*)?\r?\n)*+   # blank lines, comments and the document's start
+    r"""(?:[ ]*(?:\#.*|---.*|%.*)?\r?\n)*    # blank lines, comments and the document's start
         ([ ]*)(?: \{(?!\{) | ["']?[\w.-]+["']?[ ]*:(?=\s) )""",
     re.VERBOSE,
 )
@@ -69,6 +70,8 @@ class Manifests(Struct):
     """Errors about text that cannot be read."""
     builds: list[str] = field(default_factory=list)
     """Folders that kustomize builds."""
+    unlisted: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Files of objects that no kustomization names, by the folder of the kustomization beside them."""
     inside: int = 0
     """The number of `objects` that are controllers' files inside ConfigMaps."""
     nameless: list[At] = field(default_factory=list)
@@ -101,6 +104,7 @@ def read(
     builds = [it for it in found.documents if kustomizations.is_one(it)]
     if builds:
         found.builds += map(kustomizations.folder, builds)
+        found.unlisted = kustomizations.unlisted(builds, found.documents)
         read_objects = Manifests()
         for document in kustomizations.others(builds, found.documents):
             _document(document, read_objects)
@@ -139,7 +143,9 @@ def spec_sources(sources: Iterable[Source]) -> list[Source]:
     """The sources that may contain documents of a spec."""
     groups = {form.api_version.partition("/")[0] for form in forms.FORMS if "/" in form.api_version}
     # A group followed by a name and a colon is a label, not an apiVersion.
-    patterns = {it: re.compile(rf"{re.escape(it)}(?:/[\w.-]*+)?+[\"']?+(?!\s*:)") for it in groups}
+    patterns = {
+        it: re.compile(rf"{re.escape(it)}(?:/[\w.-]*+|(?!/))[\"']?+(?!\s*:)") for it in groups
+    }
     return [
         source
         for source in sources
@@ -147,6 +153,15 @@ def spec_sources(sources: Iterable[Source]) -> list[Source]:
         # The test for the group takes a tenth of the time of the search.
         or any(it in source.text and patterns[it].search(source.text) for it in patterns)
     ]
+
+
+def has_spec(sources: Iterable[Source]) -> bool:
+    """Whether one of the sources contains a document of a spec."""
+    return any(
+        not _is_no_spec(document)
+        for source in spec_sources(sources)
+        for document in load_documents(source, kubernetes=True)[0]
+    )
 
 
 def _is_no_spec(document: Document) -> bool:
@@ -377,6 +392,14 @@ def unbuilt(found: Manifests, command: str) -> Iterator[Finding]:
 def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
     """Notes on documents that are not objects, and on the unchecked objects among the others."""
     yield from unbuilt(found, "lint --manifests -")
+    for folder, names in found.unlisted.items():
+        it = "it" if len(names) == 1 else "them"
+        message = (
+            f"policygen did not check {counted(len(names), 'file')} beside this kustomization "
+            f"({some(names, 'other file')}), because no kustomization names {it}; add {it} to resources, or "
+            f"run policygen lint --manifests {names[0]}"
+        )
+        yield Finding(FILES_NOT_IN_KUSTOMIZATION, message, Place(folder))
     if found.nameless:
         count = len(found.nameless)
         first = "; the first one is here" if count > 1 else ""

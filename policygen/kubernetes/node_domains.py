@@ -69,6 +69,7 @@ class EqualPods(Struct, frozen=True, eq=False):
 def room(pods: EqualPods, index: NodeIndex, enough: int) -> Room | None:
     """The room for pods on all nodes; None: unknown, or there is room for `enough` pods."""
     it = pods.demand
+    index = index.of(it)
     taking = index.takers(it)
     if not taking:
         return Room(0, 0)
@@ -204,7 +205,7 @@ def domains(demands: Sequence[Demand], index: NodeIndex, key: str) -> int | None
     hosts: dict[int, int] = {}
     for it in demands:
         taking = index.takers(it)
-        for group in index.nodes.groups(it.keys):
+        for group in index.of(it).nodes.groups(it.keys):
             if not group.bits & taking:
                 continue
             if not _is_known(group, key):
@@ -229,6 +230,7 @@ def in_one_domain(pods: EqualPods, index: NodeIndex) -> Iterator[tuple[Mapping[s
     domains are not known are skipped.
     """
     it = pods.demand
+    index = index.of(it)
     taking = index.takers(it)
     for i, term in numbered(pods.spec.affinity, "podAffinity", REQUIRED):
         others = any(term.get(name) is not None for name in _OTHER_PODS)

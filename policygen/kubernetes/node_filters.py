@@ -85,6 +85,8 @@ class Demand(Struct, frozen=True):
     domains: tuple[Domain, ...] = ()
     """Labels that a node must have because the pod names them as topologies."""
     volumes: tuple[Volume, ...] = ()
+    priority: int = 0
+    """Of the pod, which can evict pods of a lower priority."""
 
     @property
     def keys(self) -> frozenset[str]:
@@ -308,8 +310,11 @@ def _domains(spec: PodSpec) -> Iterator[Domain]:
 
 
 def _requirement(data: Mapping[str, Any]) -> Requirement:
-    key, operator = data.get("key", ""), data.get("operator", "")
-    return Requirement(str(key), str(operator), texts(data, "values"))
+    key, operator = str(data.get("key", "")), str(data.get("operator", ""))
+    values, written = texts(data, "values"), data.get("values")
+    if operator == "In" and isinstance(written, list) and len(values) < len(written):
+        return Requirement(key, "Exists", ())  # a value of a wrong type can mean any
+    return Requirement(key, operator, values)
 
 
 def _shortage(short: Sequence[TooLittle]) -> tuple[int, Fraction]:

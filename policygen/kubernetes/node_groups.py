@@ -26,9 +26,22 @@ USUAL_LABELS = (
     "topology.kubernetes.io/zone",
 )
 """Labels that kubelets and cloud providers set. Source: the page of Kubernetes on well-known labels."""
+_DOMAINS = ("kubernetes.io", "node.kubernetes.io", "topology.kubernetes.io")
+"""The domains of these labels."""
+_NAMES = {it.rpartition("/")[2]: it for it in USUAL_LABELS} | {
+    name: label
+    for label, names in {
+        HOSTNAME: ("host", "host-name", "node", "node-name", "nodename"),
+        USUAL_LABELS[-1]: ("availability-zone", "az"),
+    }.items()
+    for name in names
+}
+"""These labels by their name, and by other names that people write in the same domains."""
 _NONE = Fraction(0)
 _KUBERNETES = "kubernetes.io"
 """The domain of the labels that kubelets and cloud providers set."""
+_TOPOLOGY = "topology.kubernetes.io"
+"""A domain of which they set only the region and the zone."""
 
 
 class Stated(Enum):
@@ -61,6 +74,8 @@ class Node(Struct, frozen=True, eq=False):
     """Its place; None: a spec implies it."""
     together: Mapping[str, Fraction] = field(default_factory=dict)
     """Amounts that all its nodes have together, where the amount of one node is only the largest possible."""
+    daemons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By resource, the DaemonSets whose pods use a part of it: `allocatable` is what they leave."""
 
 
 class NodeSize(Struct, frozen=True, eq=False):
@@ -180,6 +195,9 @@ def knows_label(node: Node, key: str) -> bool:
     if node.stated is Stated.PART:
         return bool(meant_label(key, node.labels))
     domain = key.partition("/")[0]
+    if domain == _TOPOLOGY:
+        # Cloud providers set the region and the zone together.
+        return key not in USUAL_LABELS or any(it.startswith(f"{_TOPOLOGY}/") for it in node.labels)
     return not (domain == _KUBERNETES or domain.endswith(f".{_KUBERNETES}"))
 
 
@@ -192,14 +210,19 @@ def _is_usual_misspelt(key: str) -> bool:
 def meant_label(key: str, known: Collection[str]) -> str:
     """The known key of which a key is certainly a misspelling; empty: it is known itself, or means another.
 
-    Only the name in the same domain is compared: long domains make different keys similar.
+    The domain or the name is misspelled, not both: long domains make different keys similar. The labels
+    that kubelets and cloud providers set are also found if another of their domains is written.
     """
     if key in known:
         return ""
     domain, _, name = key.lower().rpartition("/")
+    if domain in _DOMAINS and _NAMES.get(name) in known:
+        return _NAMES[name]
     for it in known:
         of, _, meant = it.rpartition("/")
         if of.lower() == domain and is_slip(name, meant):
+            return it
+        if domain and of and name == meant.lower() and is_slip(domain, of):
             return it
     return ""
 

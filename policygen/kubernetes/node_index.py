@@ -46,8 +46,12 @@ class Levels(Struct, frozen=True, eq=False):
 class NodeIndex:
     """The indexes of nodes; each is made when a pod first reads it."""
 
-    def __init__(self, nodes: NodeSet) -> None:
+    def __init__(
+        self, nodes: NodeSet, evicting: "NodeIndex | None" = None, least_evicted: int = 0
+    ) -> None:
+        """`evicting`: the same nodes for pods of a higher priority than `least_evicted`, with more room."""
         self.nodes = nodes
+        self._evicting, self._least_evicted = evicting, least_evicted
         self.all: Bits = (1 << len(nodes.all)) - 1
         self._cordoned: Bits = 0
         self._taints: dict[TaintView, Bits] = {}
@@ -61,6 +65,13 @@ class NodeIndex:
         self._enough: dict[str, _Enough] = {}
         self._levels: dict[str, Levels] = {}
 
+    def of(self, *demands: Demand) -> "NodeIndex":
+        """The indexes with the room for pods, which are those for the pod of the highest priority."""
+        evicting = self._evicting
+        if evicting is None or all(it.priority <= self._least_evicted for it in demands):
+            return self
+        return evicting
+
     def entries(self, nodes: Bits) -> Iterator[tuple[Bits, Node]]:
         """The nodes of a set, each with its bit."""
         while nodes:
@@ -70,6 +81,8 @@ class NodeIndex:
 
     def takers(self, it: Demand) -> Bits:
         """The nodes that take a pod, or may take it, if they are empty."""
+        if (index := self.of(it)) is not self:
+            return index.takers(it)
         found = self.selected(it) & self.tolerated(it)
         if it.node_name:
             found &= self._matching(Requirement(NODE_NAME, "In", (it.node_name,)))

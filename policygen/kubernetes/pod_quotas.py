@@ -5,6 +5,7 @@ Source: pkg/quota/v1/evaluator/core/pods.go and plugin/pkg/admission/resourcequo
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import ResourceQuotaView, ScopeRequirement
@@ -27,14 +28,23 @@ def resource_of(key: str) -> str:
 
 def charge(spec: PodSpec, key: str) -> Fraction:
     """What one pod counts for a key of `hard`; 0 for a key that does not count pods."""
-    if key in PODS:
-        return _ONE
-    name = resource_of(key)
-    if key.startswith("limits."):
-        return spec.limits.get(name, _ZERO) if name in _PLAIN else _ZERO
-    if key.startswith(("requests.", "hugepages-")) or key in _PLAIN:
+    source, name = _source(key)
+    if source == "requests":
         return spec.requests.get(name, _ZERO)
-    return _ZERO
+    if source == "limits":
+        return spec.limits.get(name, _ZERO)
+    return _ONE if source == "pods" else _ZERO
+
+
+@lru_cache(1 << 10)  # few keys, but each is counted for all pods of a namespace
+def _source(key: str) -> tuple[str, str]:
+    """What a key of `hard` counts of pods, and the resource; "" if it does not count pods."""
+    name = resource_of(key)
+    if key in PODS:
+        return "pods", name
+    if key.startswith("limits."):
+        return "limits" if name in _PLAIN else "", name
+    return "requests" if key.startswith(("requests.", "hugepages-")) or key in _PLAIN else "", name
 
 
 def unset(quota: ResourceQuotaView, spec: PodSpec) -> tuple[str, ...]:

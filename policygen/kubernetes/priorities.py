@@ -6,6 +6,8 @@ from policygen.kubernetes.table import Entry
 
 BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """The priority classes that every cluster has."""
+HIGHEST = 1_000_000_000
+"""The highest value of a class of users; Kubernetes reserves higher ones."""
 
 
 def default_class(cluster: Cluster) -> Entry[PriorityClassView] | None:
@@ -20,16 +22,20 @@ def default_class(cluster: Cluster) -> Entry[PriorityClassView] | None:
 
 def default(cluster: Cluster) -> int:
     """The priority of a workload without a class."""
-    found = default_class(cluster)
-    return found.fields.value if found is not None else 0
+    return of_class(cluster, "") or 0
+
+
+def class_of(cluster: Cluster, name: str) -> Entry[PriorityClassView] | None:
+    """The class of pods that name it; with an empty name, the default. None if it does not exist."""
+    return cluster.priority_classes.get(name) if name else default_class(cluster)
 
 
 def of_class(cluster: Cluster, name: str) -> int | None:
     """The priority of pods with this class, or with an empty name; None if it does not exist."""
-    if not name:
-        return default(cluster)
-    found = cluster.priority_classes.get(name)
-    return found.fields.value if found is not None else BUILT_IN.get(name)
+    found = class_of(cluster, name)
+    if found is not None:
+        return found.fields.value
+    return BUILT_IN.get(name) if name else 0
 
 
 def values(cluster: Cluster) -> set[int]:

@@ -6,7 +6,7 @@ Source: apis/kueue/v1beta1/*_conversion.go of kubernetes-sigs/kueue v0.15 to v0.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from policygen.core.finding import Edit, NewMapping, Path, Verb
+from policygen.core.finding import At, Edit, NewMapping, Path, Verb, at_path
 from policygen.kubernetes.object import Object
 
 _KUEUE = "kueue.x-k8s.io"
@@ -211,3 +211,19 @@ _NOW: Mapping[Path, str] = {
 _WITH: Mapping[Path, Path] = {("spec", "priorityClassSource"): ("spec", "priorityClassName")}
 """A field to the one with which it becomes a new one."""
 _OTHERWISE = "MayStopSearch"
+
+
+def as_written(object_: Object | None, at: At) -> At:
+    """The place in the object's own API version of a place in the newest one."""
+    if object_ is None:
+        return at
+    root = len(object_.at.path)
+    path = at.path[root:]
+    own = own_path(object_, path)
+    return at if own is path else at._replace(path=(*at.path[:root], *own))
+
+
+def own_path(object_: Object, path: Path) -> Path:
+    """A path of the newest API version in the object; a field that exists there is not renamed."""
+    own = written(object_, path)
+    return path if own is path or at_path(object_.data, path) is not None else own

@@ -2,6 +2,13 @@
 
 from policygen.core.rule import Family, Rule, Severity
 
+FILES_NOT_IN_KUSTOMIZATION = Rule(
+    "files-not-in-kustomization",
+    Severity.WARNING,
+    Family.RUN,
+    "policygen skipped manifests in the folder of a kustomization that does not name them",
+    "Add the files to `resources` of the kustomization, or pass each file to `lint --manifests`.",
+)
 KINDS_WITHOUT_SPECIAL_RULES = Rule(
     "kinds-without-special-rules",
     Severity.INFO,

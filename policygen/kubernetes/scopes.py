@@ -26,6 +26,7 @@ OF_THE_CLUSTER = WITHOUT_SCHEMA | frozenset(
         ("scheduling.volcano.sh", "Queue"),
         ("shard.volcano.sh", "NodeShard"),
         ("topology.volcano.sh", "HyperNode"),
+        ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
         *(("kueue.x-k8s.io", kind) for kind in POLICY_KINDS if kind != "LocalQueue"),
     }
 )

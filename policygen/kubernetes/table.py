@@ -63,8 +63,9 @@ class Table(Sequence[Entry[T]]):
         return found
 
     def knows(self, name: str, namespace: str = "") -> bool:
-        """Whether an object of this name exists, readable or not."""
-        return (namespace, name) in self._by_name or (namespace, name) in self._unread
+        """Whether an object of this name exists, readable or not, or one that lacks its name."""
+        keys = (namespace, name), (namespace, "")
+        return any(it in self._by_name or it in self._unread for it in keys)
 
     def names(self, namespace: str = "") -> Names:
         """The names in a namespace for suggestions, including those of unreadable objects."""

@@ -104,9 +104,10 @@ class Reader:
         whole = None not in made
         if not whole and object_.at in self._unread:
             return None
-        found = workloads.Workload(object_, tuple(each for each in made if each is not None))
+        found = workloads.Workload.of(object_, (each for each in made if each is not None))
         if not whole:
-            found = watched(found, ("object",), self._note(object_))
+            for name in ("object", "kind", "namespace", "at"):
+                found = watched(found, (name,), self._note(object_))
         elif len(self.malformed) == before:
             object_.__dict__[_WORKLOAD] = found
         self._accesses.take()

@@ -35,8 +35,11 @@ def numbered(data: Any, *path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def entries(data: Any, *path: str) -> list[Any]:
     """The list at a path, not a copy; a new one if it is missing."""
-    found = at_path(data, path)
-    return found if isinstance(found, list) else []
+    for step in path:
+        if not isinstance(data, dict):
+            return []
+        data = data.get(step)
+    return data if isinstance(data, list) else []
 
 
 def texts(data: Any, *path: str) -> tuple[str, ...]:

@@ -22,5 +22,33 @@ def test_patches_of_a_kustomization_are_not_objects():
         found = manifests.read(sources)
         assert [it.data["spec"] for it in found.objects] == [QUEUE["spec"]]
         assert not found.nameless
-        (note,) = manifests.notes(found, [])
+        note, skipped = manifests.notes(found, [])
+        assert skipped.rule.name == "files-not-in-kustomization"
+        assert (
+            "did not check 1 file beside this kustomization (k/over/unnamed.yaml)"
+            in skipped.message
+        )
+        assert skipped.message.endswith("run policygen lint --manifests k/over/unnamed.yaml")
         assert "kustomize build k/over | policygen lint --manifests -" in note.message
+
+
+def test_files_that_a_kustomization_names_anywhere_are_not_reported():
+    text = """\
+resources: [queue.yaml]
+components: [../part]
+patches: [{path: patch.yaml}]
+transformers: [transformer.yaml]
+configMapGenerator: [{name: c, files: [settings.yaml, key=other.yaml]}]
+"""
+    named = ("queue", "patch", "transformer", "settings", "other")
+    files = [Source(f"{it}.yaml", json.dumps(QUEUE), None) for it in named]
+    values = Source("values.yaml", "replicas: 3\n", None)
+    found = manifests.read([Source("kustomization.yaml", text, None), *files, values])
+    assert not found.unlisted
+    more = [Source(f"{it}.yaml", json.dumps(QUEUE), None) for it in "abcd"]
+    found = manifests.read([Source("kustomization.yaml", text, None), *files, values, *more])
+    *_, warning = manifests.notes(found, [])
+    assert (
+        "4 files beside this kustomization (a.yaml, b.yaml, c.yaml and 1 other file)"
+        in warning.message
+    )

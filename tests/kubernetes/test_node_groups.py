@@ -5,9 +5,19 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from policygen.core.names import HOSTNAME
 from policygen.kubernetes.core import TaintView
-from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize, Stated, knows_label
+from policygen.kubernetes.node_groups import (
+    USUAL_LABELS,
+    Node,
+    NodeSet,
+    NodeSize,
+    Stated,
+    knows_label,
+    meant_label,
+)
 
 A100 = {"cpu": Fraction(96), "nvidia.com/gpu": Fraction(8)}
 TAINT = TaintView("gpu", "NoSchedule")
@@ -94,9 +104,40 @@ def test_a_misspelled_label_is_known_to_be_missing(stated):
         assert knows_label(node, key), key
     for key in (
         "kubernetes.io/hostname",
-        "topology.kubernetes.io/rack",
+        "node-role.kubernetes.io/gpu",
         "topology.kubernetes.io/zone",
     ):
         assert not knows_label(node, key), key
-    for key in ("example.com/rank", "gpu-type2", "other.com/racks"):
+    for key in ("example.com/rank", "gpu-type2", "other.com/racks", "topology.kubernetes.io/rack"):
         assert knows_label(node, key) == (stated is Stated.WRITTEN), key
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("kubernetes.io/host", HOSTNAME),
+        ("kubernetes.io/node", HOSTNAME),
+        ("topology.kubernetes.io/hostname", HOSTNAME),
+        ("kubernetes.io/zone", "topology.kubernetes.io/zone"),
+        ("topology.kubernetes.io/zones", "topology.kubernetes.io/zone"),
+        ("node.kubernetes.io/arch", "kubernetes.io/arch"),
+        ("kuberntes.io/os", "kubernetes.io/os"),
+        ("topology.kubernets.io/zone", "topology.kubernetes.io/zone"),
+        ("kuberntes.io/ose", ""),
+        ("kubernetas.io/os", ""),
+        ("example.com/host", ""),
+        ("topology.kubernetes.io/rack", ""),
+        ("host", ""),
+    ],
+)
+def test_the_well_known_label_that_is_meant(key, meant):
+    assert meant_label(key, USUAL_LABELS) == meant
+    assert meant_label(key, [*USUAL_LABELS, key]) == ""
+
+
+def test_a_region_is_known_to_be_missing_beside_a_zone():
+    zone, region = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
+    for labels, known in (({}, False), ({zone: "a"}, True)):
+        node = Node("n", labels, stated=Stated.WRITTEN)
+        assert knows_label(node, region) is known
+        assert knows_label(replace(node, stated=Stated.ALL), region)
