@@ -29,9 +29,11 @@ class GangNeeds(Struct, frozen=True, eq=False):
     """The PodGroup or Job."""
     root: At
     """The place of the PodGroup or Job."""
+    of_pods: At
+    """The place of the workload, if all pods of a PodGroup are of one; else `root`."""
     queue: str
     amounts: Mapping[str, Fraction]
-    """The minimum by resource, never above the actual requests."""
+    """The minimum by resource: `minResources`, or what the pods request if this is more."""
     at: At
     """The place of `minResources`, whose entries are by resource, or of the number of pods."""
     written: bool
@@ -42,6 +44,13 @@ class GangNeeds(Struct, frozen=True, eq=False):
     """Whether the Job stops all pods if one is evicted."""
     is_whole: bool = False
     """Whether all pods of the Job are in the gang, so that a smaller gang leaves pods without room."""
+
+    declared: frozenset[str] = frozenset()
+    """The resources for which `minResources` is above the requests of the pods."""
+
+    def subject(self, resource: str) -> At:
+        """The root of the object that decides the amount of a resource."""
+        return self.root if resource in self.declared else self.of_pods
 
     def place(self, resource: str) -> At:
         """The place of the amount of a resource."""
@@ -67,20 +76,28 @@ def _of_group(
     group: Entry[PodGroupView], members: Sequence[tuple[Workload, PodTemplate]]
 ) -> GangNeeds:
     queue, spec = group.fields.queue or queues.DEFAULT, group.at / "spec"
-    if group.fields.min_resources is not None:
-        return GangNeeds(
-            str(group),
-            group.at,
-            queue,
-            group.fields.min_resources,
-            spec / "minResources",
-            written=True,
-            pods=group.fields.min_member,
-        )
-    needed = group.fields.min_member or 0
-    least = _least([(template, None) for _, template in members], needed)
+    needed, resources = group.fields.min_member or 0, group.fields.min_resources
+    counts = [template.replicas for _, template in members]
+    known = [it for it in counts if it is not None]
+    if members and len(known) == len(counts):
+        needed = min(needed, sum(known))  # gang-larger-than-its-pods reports the others
+    amounts = _least([(template, None) for _, template in members], needed)
+    declared = {it: n for it, n in (resources or {}).items() if n > amounts.get(it, Fraction(-1))}
+    amounts |= declared
+    written = resources is not None
+    workloads = {workload.at for workload, _ in members}
+    of_pods = next(iter(workloads)) if len(workloads) == 1 else group.at
+    at = spec / ("minResources" if written else "minMember")
     return GangNeeds(
-        str(group), group.at, queue, least, spec / "minMember", written=False, pods=needed
+        str(group),
+        group.at,
+        of_pods,
+        queue,
+        amounts,
+        at,
+        written=written,
+        pods=needed,
+        declared=frozenset(declared),
     )
 
 
@@ -93,6 +110,7 @@ def _of_job(workload: Workload) -> GangNeeds:
     at = spec.at / "minAvailable" if written else spec.at / "tasks"
     return GangNeeds(
         str(workload),
+        workload.at,
         workload.at,
         queue,
         least,

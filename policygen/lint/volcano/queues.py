@@ -1,6 +1,6 @@
 """Volcano's queues as a tree, and the objects that use them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -311,24 +311,33 @@ def inventory(cluster: Cluster) -> Mapping[str, Fraction]:
     return total(it.allocatable or it.capacity for it in statuses)
 
 
-def excesses(
-    cluster: Cluster, path: Path
-) -> Iterator[tuple[str, Fraction, Fraction, list[Entry[QueueView]]]]:
-    """Amounts at a path in `spec` of the queues below `root` that together exceed the nodes.
+class SharedExcess(Struct, frozen=True, eq=False):
+    """A resource whose amounts in several queues add up to more than the nodes have."""
 
-    Yields the resource, the sum, what the nodes have (also those that take no pods), and the queues.
-    """
+    resource: str
+    total: Fraction
+    have: Fraction
+    """What the nodes have, also those that take no pods."""
+    queues: Sequence[Entry[QueueView]]
+
+
+def excesses(cluster: Cluster, path: Path) -> list[SharedExcess]:
+    """Amounts at a path in `spec` of the queues below `root` that together exceed the nodes, GPUs first."""
     if not cluster.nodes.any:
-        return  # lower amounts would not help
+        return []  # lower amounts would not help
     have = cluster.derive(inventory)
     top = [
-        (queue, amounts(queue.fields)[path])
+        (queue, counted(amounts(queue.fields)[path]))
         for queue in cluster.derive(tree).children.get(ROOT, ())
     ]
-    for name, amount in sorted(total(own for _, own in top).items()):
-        has = have.get(name, Fraction(0))
-        if amount > has:
-            yield name, amount, has, [queue for queue, own in top if name in own]
+    return [
+        SharedExcess(name, amount, has, [queue for queue, own in top if name in own])
+        for name, amount in sorted(
+            total(own for _, own in top).items(),
+            key=lambda it: (not accelerators.is_one(it[0]), it[0]),
+        )
+        if amount > (has := have.get(name, Fraction(0)))
+    ]
 
 
 def without_share(cluster: Cluster) -> Iterator[Entry[QueueView]]:

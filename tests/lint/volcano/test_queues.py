@@ -110,7 +110,9 @@ def test_amounts_above_the_sum_of_nodes_which_falls_back_to_their_capacity():
     for cpu, exceeded in ((3, [("cpu", 6, 5, ["a", "b"])]), (2, [])):
         two = "".join(queue(name, spec=f"deserved: {{cpu: {cpu}}}") for name in "ab")
         found = queues.excesses(cluster(two + text.removesuffix("---\n")), queues.DESERVED)
-        assert [(*it, [queue.name for queue in these]) for *it, these in found] == exceeded
+        assert [
+            (it.resource, it.total, it.have, [queue.name for queue in it.queues]) for it in found
+        ] == exceeded
 
 
 def children_exceed(amount):

@@ -14,6 +14,7 @@ from policygen.lint.volcano.rules import (
     deserved_above_capability,
     deserved_exceeds_cluster,
     gang_exceeds_queue,
+    plugin_task_missing,
     volcano_strands_gpus,
 )
 from tests.examples_of_rules import examples
@@ -51,7 +52,7 @@ def test_no_object_is_suggested_as_its_own_parent(tmp_path, rule, text, advice):
     assert finding.message.endswith(advice)
 
 
-def _strands(tmp_path, text, *rules):
+def _linted(tmp_path, text, *rules):
     file = tmp_path / "all.yaml"
     file.write_text(text, "utf-8")
     request = app_lint.LintRequest(manifests=(str(file),), only=rules)
@@ -62,10 +63,10 @@ def _strands(tmp_path, text, *rules):
 def test_gangs_are_stranded_once_if_binpack_omits_gpus(tmp_path):
     text = examples("volcano-strands-gpus", good=False)[0].text
     rules = "volcano-strands-gpus", "binpack-without-gpu"
-    assert _strands(tmp_path, text, *rules)[0] == ["volcano-strands-gpus"]
+    assert _linted(tmp_path, text, *rules)[0] == ["volcano-strands-gpus"]
     cpu = text.replace("  - name: nodeorder\n", "  - name: nodeorder\n  - name: binpack\n", 1)
-    assert _strands(tmp_path, cpu, *rules)[0] == ["binpack-without-gpu"]
-    assert _strands(tmp_path, cpu, rules[0])[0] == ["volcano-strands-gpus"]
+    assert _linted(tmp_path, cpu, *rules)[0] == ["binpack-without-gpu"]
+    assert _linted(tmp_path, cpu, rules[0])[0] == ["volcano-strands-gpus"]
 
 
 @pytest.mark.parametrize("strategy", [False, True])
@@ -92,7 +93,25 @@ def test_the_steps_that_pack_gpus_are_named_and_lead_to_a_clean_run(tmp_path, st
         for name, part in (("nodeorder", order), ("binpack", binpack))
     )
     mended = text.replace("  - name: nodeorder\n", plugins, 1)
-    assert _strands(tmp_path, mended)[0] == []
+    assert _linted(tmp_path, mended)[0] == []
+
+
+def test_only_what_packing_lacks_is_named_and_other_accelerators_are_not_added(tmp_path):
+    """A binpack without weights of nodeorder that are 0; the nodes also have MIG instances."""
+    text = examples("volcano-strands-gpus", good=False)[0].text
+    arguments = "binpack.weight: 1, binpack.resources: nvidia.com/gpu"
+    plugin = f"  - name: nodeorder\n  - {{name: binpack, arguments: {{{arguments}}}}}\n"
+    text = text.replace("  - name: nodeorder\n", plugin, 1)
+    text = text.replace(
+        "nvidia.com/gpu: 8\n---", "nvidia.com/gpu: 8\n    nvidia.com/mig-1g.10gb: 7\n---"
+    )
+    file = tmp_path / "all.yaml"
+    file.write_text(text, "utf-8")
+    request = app_lint.LintRequest(manifests=(str(file),), only=("volcano-strands-gpus",))
+    [found] = app_lint.lint(request, today=date(2026, 11, 23)).findings
+    assert " although 14 GPUs are free; " in found.message
+    assert "add the plugin" not in found.message
+    assert "binpack.resources: " not in found.message
 
 
 def test_gangs_of_one_size_or_too_many_pods_are_not_simulated(tmp_path, monkeypatch):
@@ -100,9 +119,9 @@ def test_gangs_of_one_size_or_too_many_pods_are_not_simulated(tmp_path, monkeypa
     rule = "volcano-strands-gpus"
     equal = text.replace("nvidia.com/gpu: 1\n", "nvidia.com/gpu: 8\n")
     assert equal != text
-    assert rule not in _strands(tmp_path, equal, rule)[0]
+    assert rule not in _linted(tmp_path, equal, rule)[0]
     monkeypatch.setattr(volcano_strands_gpus, "_MOST_PODS", 2)
-    found, rules = _strands(tmp_path, text, rule)
+    found, rules = _linted(tmp_path, text, rule)
     assert rule not in found
     assert rules[rule].verdict is Verdict.NOT_EVALUATED
     assert rules[rule].reason == "lint simulates at most 2 pods of Volcano"
@@ -212,10 +231,12 @@ def test_an_amount_above_its_capability_is_not_reported_as_above_the_nodes_too()
         return len([*deserved_exceeds_cluster.check(replace(given, run=RUN))])
 
     assert found((40, 4), (4, 4)) == 0
-    assert found((40, 6), (4, 4)) == 1
+    assert found((40, 6), (4, 4)) == 0
+    assert found((40, 6), (12, 12)) == 1
     assert found((40, 40), (4, 4)) == 1
 
 
+KEY, BLOCKS = "volcano-key-ignored", "gang-plugin-blocks-preemption"
 RUN = frozenset({deserved_above_capability.RULE.name})
 
 
@@ -257,3 +278,36 @@ def test_a_capability_below_deserved_and_a_gang_is_one_finding():
     assert [it.rpartition("; ")[2] for it in found(6, 1)] == ["lower deserved, or raise capability"]
     assert len(found(6, 3)) == 2
     assert len(found(8, 3)) == 1
+
+
+def test_a_task_in_upper_case_is_the_master_that_is_meant():
+    text = examples("plugin-task-missing", good=True)[0].text
+    for name, count in (("Leader", 0), ("chief", 1)):
+        renamed = facts(text.replace("- name: leader", f"- name: {name}"))
+        assert len([*plugin_task_missing.check(renamed)]) == count
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [("enableReclaimable", []), ("enableReclamable", [KEY]), ("enablePreemptible", [KEY, BLOCKS])],
+)
+def test_a_misspelled_flag_counts_as_the_one_that_is_meant(tmp_path, key, found):
+    text = examples(BLOCKS, good=True)[0].text
+    assert "enableReclaimable: false" in text
+    assert sorted(
+        _linted(tmp_path, text.replace("enableReclaimable", key), KEY, BLOCKS)[0]
+    ) == sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new"),
+    [
+        ("binpack-weight-not-listed", "binpack.resources:", "binpack.resource:"),
+        ("queues-without-plugin", "name: capacity", "name: capcity"),
+    ],
+)
+def test_what_follows_from_a_misspelled_name_of_volcano_is_not_reported(tmp_path, rule, old, new):
+    text = examples(rule, good=True)[0].text
+    assert old in text
+    found = _linted(tmp_path, text.replace(old, new), rule, KEY, "volcano-plugin-unknown")[0]
+    assert found in ([KEY], ["volcano-plugin-unknown"])

@@ -74,6 +74,26 @@ def findings(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "metadata",
+    [
+        f"annotations: {{volcano.sh/queue-name: {LEAF}}}",
+        f"labels: {{scheduling.volcano.sh/queue-name: {LEAF}}}",
+    ],
+)
+def test_a_key_that_volcano_does_not_read_names_no_queue(findings, metadata):
+    [(_, message)] = findings(DEFAULT, POD.replace("annotations: {ANNOTATIONS}", metadata))
+    assert ", which has no effect. Volcano then uses queue default" in message
+    assert message.endswith(f" to {LEAF}")
+
+
+def test_a_misspelled_key_is_reported_once(findings):
+    pod = POD.replace("ANNOTATIONS", f"volcano.sh/queue: {LEAF}")
+    assert findings(DEFAULT, pod) == []
+    [(_, message)] = findings("workload-key-unknown", pod)
+    assert message.endswith('did you mean "scheduling.volcano.sh/queue-name"?')
+
+
+@pytest.mark.parametrize(
     ("text", "path"),
     [
         (VOLCANO_JOB.replace("QUEUE", ""), "spec.queue"),

@@ -7,8 +7,8 @@ from policygen.core.suggest import suggest
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.resource_names import meant
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.core.resource_names import meant, meant_mig
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 from policygen.lint.scheduler.scoring import profiles
 from policygen.lint.volcano.configuration import all_settings
 
@@ -20,15 +20,19 @@ def check(facts: Facts) -> Hits:
     Source: noderesources/resource_allocation.go; volcano's plugins/binpack/binpack.go.
     """
     requested = facts.cluster.derive(_requested)
-    for owner, names, at in _counted(facts):
-        corrections = {name: meant(name) for name in names}
+    for owner, listed, at, text in _counted(facts):
+        names = {it for it in listed if "/" in it}
+        corrections = {name: meant_mig(name) or meant(name) for name in sorted(listed)}
         for name, right in corrections.items():
             if right is not None:
+                advice = "remove it" if right in listed else f'did you mean "{right}"?'
                 yield Hit(
                     RULE,
-                    f'{owner} counts "{name}", which is not a known resource of nodes; did you '
-                    f'mean "{right}"?',
+                    f'{owner} counts "{name}", which is not a known resource of nodes; {advice}',
                     at,
+                    meant=written(at, text.replace(name, right))
+                    if text and right not in listed
+                    else (),
                 )
         if requested and requested.isdisjoint(names) and not any(corrections.values()):
             shown = " and ".join(sorted(names))
@@ -40,19 +44,20 @@ def check(facts: Facts) -> Hits:
             )
 
 
-def _counted(facts: Facts) -> Iterator[tuple[str, set[str], At]]:
-    """What packs, the extended resources that it counts, and the place of that list."""
+def _counted(facts: Facts) -> Iterator[tuple[str, set[str], At, str]]:
+    """What packs, the resources that it counts, at least one of them extended, the place of that list, and its text."""
     for profile in profiles(facts.cluster):
         if profile.scoring.packs and profile.scoring.at is not None:
             at = profile.scoring.at / "resources"
-            yield f"profile {profile.name}", set(profile.scoring.extended), at
+            yield f"profile {profile.name}", set(profile.scoring.resources), at, ""
     for configuration in all_settings(facts):
         packs = configuration.plugin("binpack")
         listed = packs.arguments.get("binpack.resources") if packs else None
         if packs and isinstance(listed, str):
-            names = {name.strip() for name in listed.split(",") if "/" in name}
-            if names:
-                yield "plugin binpack", names, packs.at.to("arguments", "binpack.resources")
+            names = {name.strip() for name in listed.split(",")}
+            if any("/" in name for name in names):
+                at = packs.at.to("arguments", "binpack.resources")
+                yield "plugin binpack", names, at, listed
 
 
 def _requested(cluster: Cluster) -> frozenset[str]:

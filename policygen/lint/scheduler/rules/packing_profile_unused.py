@@ -1,6 +1,8 @@
 """A kube-scheduler profile packs GPUs, but no GPU pod uses it."""
 
+from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.scheduler.rules.scheduler_missing import reported
 from policygen.lint.scheduler.scoring import gpu_schedulers, profiles
 
 
@@ -10,6 +12,10 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/scheduler.go, profiles by name.
     """
     used = facts.cluster.derive(gpu_schedulers)
+    if "scheduler-name-misspelt" in facts.run:  # it reports pods with a wrong name
+        used |= {meant_scheduler(facts.cluster, name) for name in used}
+    if "scheduler-missing" in facts.run:
+        used |= facts.cluster.derive(reported)
     for profile in profiles(facts.cluster):
         if profile.scoring.packs and used and profile.name not in used:
             yield Hit(

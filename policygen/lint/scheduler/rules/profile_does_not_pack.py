@@ -1,7 +1,14 @@
 """A kube-scheduler profile is meant to pack, but spreads pods or does not count GPUs."""
 
+import re
+from collections.abc import Iterable
+
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-from policygen.lint.scheduler.scoring import FIT, Scoring, profiles
+from policygen.lint.scheduler.scoring import FIT, SPREAD, ScoredProfile, Scoring, profiles
+
+_PACKING = re.compile(r"(^|[-_.])pack|bin[-_.]?pack|most[-_.]?allocated|consolidat|(^|[-_.])dense")
+_SPREADING = re.compile(r"spread|least|balanc|scatter")
+"""Of names, in lower case."""
 
 
 def check(facts: Facts) -> Hits:
@@ -37,6 +44,13 @@ def check(facts: Facts) -> Hits:
                     "pods with LeastAllocated; write MostAllocated",
                     at.to("type"),
                 )
+            elif why := _is_meant_to_pack(profile, profiles(facts.cluster)):
+                yield Hit(
+                    RULE,
+                    f"profile {profile.name} spreads pods with LeastAllocated, but {why}; write MostAllocated, or "
+                    "a schedulerName that contains spread if this is intended",
+                    at.to("type"),
+                )
         else:
             yield from _filling(profile.name, fit)
 
@@ -68,7 +82,23 @@ def _filling(name: str, fit: Scoring) -> Hits:
 
 
 def _is_named_packing(name: str) -> bool:
-    return any(word in name.lower() for word in ("binpack", "bin-pack", "packing", "packed"))
+    return bool(_PACKING.search(name.lower()))
+
+
+def _is_meant_to_pack(profile: ScoredProfile, every: Iterable[ScoredProfile]) -> str:
+    """What shows that a profile that spreads pods should pack them; empty: nothing does."""
+    devices = profile.scoring.extended
+    if not devices or _SPREADING.search(profile.name.lower()):
+        return ""
+    for other in every:
+        same = other.owner is profile.owner and other.scoring.extended == devices
+        if same and other.scoring.packs:
+            return f"profile {other.name} packs by the same GPUs with the same weights"
+    others = (it for name, it in profile.scoring.resources.items() if name not in devices)
+    heaviest = max(others, default=0)
+    if SPREAD not in profile.opponents and min(devices.values()) > heaviest:
+        return f"it weighs GPUs most and switches off {SPREAD}"
+    return ""
 
 
 RULE = ObjectRule(

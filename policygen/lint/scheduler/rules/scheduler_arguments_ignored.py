@@ -1,7 +1,7 @@
 """A kube-scheduler profile has arguments for an unknown plugin, so the arguments are ignored."""
 
-from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.core.suggest import Names, suggest
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 from policygen.lint.scheduler import terms
 from policygen.lint.scheduler.scoring import profiles
 
@@ -21,11 +21,13 @@ def check(facts: Facts) -> Hits:
         for i, config in enumerate(scored.profile.plugin_config):
             if config.name in (*known, *terms.OTHERS, *enabled):
                 continue
+            name, at = config.name.removesuffix("Args"), scored.at.to("pluginConfig", i, "name")
             yield Hit(
                 RULE,
                 f'profile {scored.name} has arguments for "{config.name}", which is not a '
-                f"plugin, so the arguments are ignored; {suggest(config.name.removesuffix('Args'), known)}",
-                scored.at.to("pluginConfig", i, "name"),
+                f"plugin, so the arguments are ignored; {suggest(name, known)}",
+                at,
+                meant=written(at, Names(known).meant(name)),
             )
 
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 from policygen.core.finding import At
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.untyped import entries, numbered
 from policygen.lint.core.typed_fields import Fields, Type
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 from policygen.lint.scheduler import terms
 
 
@@ -31,11 +31,14 @@ def _fields(data: Any, fields: Fields, at: At) -> Hits:
         return
     for key, value in data.items():
         if key not in fields:
+            names, place = Names(fields), (at / key).on_key()
+            right = names.meant(str(key))
             yield Hit(
                 RULE,
                 f'field "{key}" does not exist at this place, so kube-scheduler does not start; '
-                f"{suggest(str(key), fields)}",
-                (at / key).on_key(),
+                f"{suggest(str(key), names)}",
+                place,
+                meant=(Edit(Verb.RENAME, place, right),) if right and right not in data else (),
             )
             continue
         inner = fields[key]

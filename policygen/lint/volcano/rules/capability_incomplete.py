@@ -1,7 +1,10 @@
 """A Queue deserves or is guaranteed a resource that its capability does not list."""
 
+from policygen.core.quoting import listed
+from policygen.kubernetes.accelerators import is_one
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
+from policygen.lint.volcano.mistaken_gpus import READS, mistaken_gpus
 
 
 def check(facts: Facts) -> Hits:
@@ -12,14 +15,26 @@ def check(facts: Facts) -> Hits:
     if not queues.refuses_unlisted(facts.target["volcano"]):
         return
     for queue in facts.cluster.queues:
-        for name, path in queues.unlisted(queue.fields).items():
-            yield Hit(
-                RULE,
-                f"{queue} has {name} in {path[0]} but not in capability, and Volcano 1.13 to 1.14.1 "
-                "refuses such a queue; list the resource in capability too",
-                queue.at.to("spec", *path, name),
-                (queue.at.to("spec", "capability"),),
-            )
+        unlisted = queues.unlisted(queue.fields)
+        if not unlisted:
+            continue
+        names = listed([*unlisted], "and")
+        shares = listed(sorted({f"{path[0]}" for path in unlisted.values()}), "and")
+        advice = "list the resource in capability too"
+        if any(map(is_one, unlisted)):
+            advice = "list every GPU resource in capability, with 0 to forbid its use"
+        wrong = facts.cluster.derive(mistaken_gpus).get(queue.name)
+        if wrong:
+            advice = f"write {wrong.meant} instead of {wrong.name}"
+        places = [queue.at.to("spec", *path, name) for name, path in unlisted.items()]
+        yield Hit(
+            RULE,
+            f"{queue} has {names} in {shares} but not in capability, and Volcano 1.13 to 1.14.1 "
+            f"refuses such a queue; {advice}",
+            wrong.places[0] if wrong else places[0],
+            (*places[1:], queue.at.to("spec", "capability")),
+            meant=wrong.edits if wrong else (),
+        )
 
 
 RULE = ObjectRule(
@@ -30,6 +45,7 @@ RULE = ObjectRule(
     remedy="List the resource in capability too.",
     judges=("Queue",),
     check=check,
+    reads=READS,
     since={"volcano": (1, 13)},
     until={"volcano": (1, 15)},
     aliases=("capability-leaves-out",),

@@ -40,18 +40,19 @@ def check(facts: Facts) -> Hits:
                 for child, own in zip(children, parts, strict=True)
                 if own
             )
-            yield from _sums(parent, path, total(parts), places, target)
+            yield from _sums(facts, parent, path, total(parts), places)
     for queue in cluster.queues:
         yield from _capability(cluster, queue, target)
 
 
 def _sums(
+    facts: Facts,
     parent: Entry[QueueView],
     path: Path,
     sums: Amounts,
     children: tuple[At, ...],
-    target: Version,
 ) -> Hits:
+    cluster, target = facts.cluster, facts.target["volcano"]
     has = queues.amounts(parent.fields)[path]
     webhooks = queues.webhooks(target)
     listed = queues.above(sums, has)
@@ -75,6 +76,7 @@ def _sums(
             continue
         has_own = f"{amount_of(name, own, sums[name])} as {path[0]}"
         end = f"{amount_of(name, sums[name], own)}{queues.refusing(by, target)}"
+        end += f"; {_advice(cluster, parent, path, name, sums[name])}"
         yield _above(parent, (*path, name), has_own, f"together have {end}", children)
     adjective, verb = _WORDS[path]
     for by, names in missing.items():
@@ -82,7 +84,7 @@ def _sums(
         amounts = ", ".join(amount_of(name, sums[name]) for name in names)
         amounts = amounts.removesuffix(f" {', '.join(names)}")
         has_own = f"no {adjective} {', '.join(names)}"
-        end = queues.refusing(by, target)
+        end = f"{queues.refusing(by, target)}; {_advice(cluster, parent, path, names[0], sums[names[0]])}"
         yield _above(parent, (*path, names[0]), has_own, f"{verb} {amounts}{end}", children)
 
 
@@ -91,10 +93,43 @@ def _above(
 ) -> Hit:
     return Hit(
         RULE,
-        f"{parent} has {own}, but its child queues {sums}; raise {path[0]} of {parent} to this sum",
+        f"{parent} has {own}, but its child queues {sums}",
         parent.at.to("spec", *path),
         related=children,
     )
+
+
+def _advice(
+    cluster: Cluster, parent: Entry[QueueView], path: Path, name: str, needed: Fraction
+) -> str:
+    """To raise the amount of the parent, if its capability, its own parent and the nodes have room for it."""
+    limit = parent.fields.capability.get(name, Fraction(0))
+    if 0 < limit < needed:
+        return f"lower the amounts of the child queues, because {parent} has a capability of {readable(name, limit)}"
+    above = parent.fields.parent or queues.ROOT
+    beside = [
+        queues.amounts(it.fields)[path].get(name, Fraction(0))
+        for it in cluster.queues
+        if it.name not in (queues.ROOT, parent.name) and (it.fields.parent or queues.ROOT) == above
+    ]
+    owner = cluster.queues.get(above) if above != queues.ROOT else None
+    have = (
+        queues.amounts(owner.fields)[path].get(name)
+        if owner is not None
+        else total(it.fields.status.allocatable for it in cluster.nodes).get(name)
+    )
+    if have is not None and needed + sum(beside) > have:
+        of = f"{owner} has" if owner is not None else "all nodes together have"
+        other = (
+            f" and other queues have {readable(name, sum(beside, Fraction(0)))}"
+            if any(beside)
+            else ""
+        )
+        return (
+            f"lower {path[0]} of the child queues to the amount of {parent}, because {of} only "
+            f"{amount_of(name, have)}{other}"
+        )
+    return f"raise {path[0]} of {parent} to this sum"
 
 
 def _capability(cluster: Cluster, queue: Entry[QueueView], target: Version) -> Hits:
@@ -152,5 +187,6 @@ RULE = ObjectRule(
     remedy="Raise the amounts of the parent to the sums of its children.",
     judges=("Queue",),
     check=check,
+    reads=("Node",),
     may_exist=True,
 )

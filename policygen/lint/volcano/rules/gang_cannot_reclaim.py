@@ -1,5 +1,12 @@
 """The PriorityClass of a gang has preemptionPolicy Never, so the gang cannot reclaim the share of its Queue."""
 
+from collections.abc import Sequence
+
+from policygen.core.finding import At
+from policygen.core.quoting import some
+from policygen.kubernetes.core import PriorityClassView
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.volcano import PodGroupView, QueueView
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -16,6 +23,7 @@ def check(facts: Facts) -> Hits:
         return
     members = facts.cluster.derive(queues.groups)
     classes = facts.cluster.priority_classes
+    found: dict[At, list[tuple[Entry[PodGroupView], Entry[QueueView]]]] = {}
     for group in facts.cluster.pod_groups:
         queue = queues.queue_of(facts.cluster, group)
         if queue is None or not queue.fields.deserved:
@@ -23,16 +31,38 @@ def check(facts: Facts) -> Hits:
         pods = members.get((group.namespace, group.name), ())
         names = {template.spec.priority_class_name for _, template in pods}
         for name in sorted(names or {group.fields.priority_class_name}):
-            found = classes.get(name)
-            if found is not None and found.fields.preemption_policy == "Never":
-                yield Hit(
-                    RULE,
-                    f'{group} has PriorityClass "{name}" with preemptionPolicy Never, so no pod is evicted for this gang, although'
-                    f" {queue} deserves a share; use a PriorityClass with "
-                    "preemptionPolicy: PreemptLowerPriority",
-                    group.at.to("spec", "priorityClassName"),
-                    (found.at.to("preemptionPolicy"), queue.at.to("spec", "deserved")),
-                )
+            entry = classes.get(name)
+            if entry is not None and entry.fields.preemption_policy == "Never":
+                found.setdefault(entry.at, []).append((group, queue))
+    for entry in classes if found else ():
+        if gangs := found.get(entry.at):
+            yield _hit(entry, gangs)
+
+
+def _hit(
+    entry: Entry[PriorityClassView], gangs: Sequence[tuple[Entry[PodGroupView], Entry[QueueView]]]
+) -> Hit:
+    """At the gang, or at the class if it has several."""
+    (group, queue), *others = gangs
+    deserved = queue.at.to("spec", "deserved")
+    policy = entry.at / "preemptionPolicy"
+    places = [it.at.to("spec", "priorityClassName") for it, _ in gangs]
+    fault = f'PriorityClass "{entry.name}" with preemptionPolicy Never, so no pod is evicted for'
+    remedy = "preemptionPolicy: PreemptLowerPriority"
+    if not others:
+        return Hit(
+            RULE,
+            f"{group} has {fault} this gang, although {queue} deserves a share; use a PriorityClass with {remedy}",
+            places[0],
+            (policy, deserved),
+        )
+    return Hit(
+        RULE,
+        f"{some([str(it) for it, _ in gangs], 'other PodGroup')} have {fault} these gangs, although their queues "
+        f"deserve a share; write {remedy}",
+        policy,
+        (*places, deserved),
+    )
 
 
 RULE = ObjectRule(
@@ -41,9 +71,9 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Use a PriorityClass with preemptionPolicy PreemptLowerPriority.",
-    judges=("PodGroup",),
+    judges=("PodGroup", "PriorityClass"),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
-    reads=("PriorityClass", "Queue", *KINDS),
+    reads=("Queue", *KINDS),
     aliases=("gang-never-claims",),
 )

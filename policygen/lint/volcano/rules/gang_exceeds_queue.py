@@ -1,6 +1,6 @@
 """A gang needs more resources at once than its Queue may use."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -52,8 +52,7 @@ def check(facts: Facts) -> Hits:
         if others and first.queue.at not in facts.cluster.context:
             yield _of_queue(first.queue, [*found.values()])
             continue
-        for gang, excesses in found.values():
-            yield from _of_gang(gang, excesses)
+        yield from (_of_gang(*it) for it in found.values())
 
 
 def _deserved_at(it: CapabilityExcess) -> At:
@@ -97,31 +96,27 @@ def _of_queue(
     )
 
 
-def _of_gang(gang: GangNeeds, found: Iterable[CapabilityExcess]) -> Hits:
+def _of_gang(gang: GangNeeds, excesses: Sequence[CapabilityExcess]) -> Hit:
     number = "minMember and minResources" if gang.written else str(gang.at.path[-1])
     if gang.is_whole:
         number = f"{number} and the replicas of its tasks"
-    by_place: dict[At, list[CapabilityExcess]] = {}
-    for it in found:
-        by_place.setdefault(gang.place(it.resource), []).append(it)
-    for at, excesses in by_place.items():
-        needs = [amount_of(it.resource, it.amount, it.limit) for it in excesses]
-        limits = [readable(it.resource, it.limit, it.amount) for it in excesses]
-        one = any(it.amount > it.limit * gang.pods for it in excesses)
-        lower = "the request of a pod, which is above the capability" if one else number
-        yield Hit(
-            RULE,
-            f"{gang.owner} needs {listed(needs, 'and')} at once, but {excesses[0].queue} has a capability of "
-            f"{listed(limits, 'and')}, so the gang waits forever; lower {lower}, or raise the capability",
-            at,
-            tuple(it.queue.at.to("spec", "capability", it.resource) for it in excesses),
-            exceeds=tuple(_exceeded(gang, it) for it in excesses),
-        )
+    needs = [amount_of(it.resource, it.amount, it.limit) for it in excesses]
+    limits = [readable(it.resource, it.limit, it.amount) for it in excesses]
+    one = any(it.amount > it.limit * gang.pods for it in excesses)
+    lower = "the request of a pod, which is above the capability" if one else number
+    return Hit(
+        RULE,
+        f"{gang.owner} needs {listed(needs, 'and')} at once, but {excesses[0].queue} has a capability of "
+        f"{listed(limits, 'and')}, so the gang waits forever; lower {lower}, or raise the capability",
+        gang.place(excesses[0].resource),
+        tuple(it.queue.at.to("spec", "capability", it.resource) for it in excesses),
+        exceeds=tuple(_exceeded(gang, it) for it in excesses),
+    )
 
 
 def _exceeded(gang: GangNeeds, it: CapabilityExcess) -> Exceeded:
     limit = f"{it.queue} has a capability of {amount_of(it.resource, it.limit, it.amount)}"
-    return Exceeded(gang.root, it.resource, it.limit, limit, pods=gang.pods)
+    return Exceeded(gang.subject(it.resource), it.resource, it.limit, limit, pods=gang.pods)
 
 
 RULE = ObjectRule(

@@ -2,17 +2,24 @@
 
 from policygen.core.amounts import amount_of, readable
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.reserved import reserved
+from policygen.lint.volcano.rules import guarantee_above_deserved
 
 
 def check(facts: Facts) -> Hits:
     """The scheduler subtracts the guarantees of the other queues at each level of the tree.
 
-    gang-exceeds-queue reports gangs above a capability, and guarantees-exceed-cluster sums of guarantees.
+    gang-exceeds-queue reports gangs above a capability, guarantees-exceed-cluster sums of guarantees, and
+    guarantee-above-deserved a guarantee that must be lowered.
     Source: pkg/scheduler/plugins/capacity/capacity.go, realCapability.
     """
+    reported = set(places(facts, (guarantee_above_deserved.RULE,)))
     for it in facts.cluster.derive(reserved):
+        guarantee = ("spec", "guarantee", "resource", it.resource)
+        if any(each.at.to(*guarantee) in reported for each in it.siblings):
+            continue
         needed = it.gang.amounts[it.resource]
         yield Hit(
             RULE,

@@ -14,6 +14,7 @@ _VOTERS = {
 def check(facts: Facts) -> Hits:
     """Gang names only pods above minMember as victims, and all plugins of its tier must agree.
 
+    Without a plugin for shares of queues, reclaim has nothing to decide by, as queues-without-plugin reports.
     If they agree on no pod, a later tier decides, so only the last tier that votes is checked.
     Source: pkg/scheduler/plugins/gang/gang.go; framework/session_plugins.go, Reclaimable;
     volcano-sh/volcano#3332, #1642.
@@ -22,10 +23,14 @@ def check(facts: Facts) -> Hits:
         gang = configuration.plugin("gang")
         if gang is None:
             continue
+        without_shares = "queues-without-plugin" in facts.run and not any(
+            map(configuration.plugin, ("capacity", "proportion"))
+        )
         on = [
             name
             for name in _SWITCHES
             if name in configuration.evicts and _last(configuration, gang, name)
+            if not (without_shares and name == "reclaim" and facts.cluster.queues.any)
         ]
         if on:
             yield Hit(

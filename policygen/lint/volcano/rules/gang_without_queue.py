@@ -2,7 +2,7 @@
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-from policygen.lint.volcano.missing_queues import missing_queues
+from policygen.lint.volcano.missing_queues import missing_queues, renamed_hits
 from policygen.lint.volcano.queues import SENDERS
 
 
@@ -11,6 +11,7 @@ def check(facts: Facts) -> Hits:
 
     invalid-value reports names that no Queue can have. Source: podgroups/validate/validate_podgroup.go; pkg/scheduler/cache/cache.go, Snapshot.
     """
+    yield from renamed_hits(facts, RULE, of_pods=False)
     for use, advice in missing_queues(facts, of_pods=False):
         message = f'{use.owner} names queue "{use.queue}", which does not exist; {advice}'
         if is_subdomain(use.queue):
@@ -23,7 +24,7 @@ RULE = ObjectRule(
     Family.INVALID,
     __doc__,
     remedy="Write the name of an existing queue, or create the queue.",
-    judges=SENDERS,
+    judges=("Queue", *SENDERS),
     check=check,
     may_exist=True,
     needs=frozenset({Need.WHOLE}),

@@ -1,6 +1,9 @@
 """A Queue is guaranteed more than it deserves."""
 
+from fractions import Fraction
+
 from policygen.core.amounts import amount_of, readable
+from policygen.kubernetes.volcano import Amounts
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
@@ -34,10 +37,20 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} is guaranteed {amount_of(name, amount, own)} but deserves "
-                    f"{has}{queues.refusing(by, target)}; raise deserved to at least the guarantee",
+                    f"{has}{queues.refusing(by, target)}; {_advice(name, amount, own, queue.fields.capability)}",
                     queue.at.to("spec", "guarantee", "resource", name),
                     (queue.at.to("spec", "deserved"),),
                 )
+
+
+def _advice(name: str, amount: Fraction, own: Fraction | None, capability: Amounts) -> str:
+    """To raise deserved, if the capability leaves room for the guarantee."""
+    limit = capability.get(name)
+    if limit is None or not 0 < limit < amount:
+        return "raise deserved to at least the guarantee"
+    most = readable(name, limit if own is None else own, amount)
+    also = ", and write it in deserved too" if own is None else ""
+    return f"lower the guarantee to at most {most}, because the capability is {readable(name, limit, amount)}{also}"
 
 
 RULE = ObjectRule(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import At
-from policygen.core.quoting import quoted
+from policygen.core.quoting import listed, quoted
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import texts
 from policygen.lint.core.pod_templates import Part
@@ -76,13 +76,19 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
                 )
         action = policy.data.get("action")
         if events and isinstance(action, str | None) and action not in _ACTIONS:
-            message = f"{who} has a policy with unknown action {quoted(str(action or ''))}; {suggest(str(action), _ACTIONS)}"
+            message = f"{who} has a policy with unknown action {quoted(str(action or ''))}; {_advice(str(action))}"
             yield message, policy.at / "action"
     if _ANY in seen and len({event for event in seen if isinstance(event, str)}) > 1:
         yield (
             f"{who} has policies for event * and for other events, which Volcano refuses; remove the policies for other events",
             holder.at / "policies",
         )
+
+
+def _advice(action: str) -> str:
+    """All actions that begin with a word, such as those of Restart; else the most similar one."""
+    longer = [it for it in _ACTIONS if action and it.startswith(action)]
+    return f"write {listed(longer)}" if len(longer) > 1 else suggest(action, _ACTIONS)
 
 
 def _events(policy: Part) -> list[str]:

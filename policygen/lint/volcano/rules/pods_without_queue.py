@@ -1,7 +1,7 @@
 """Pods name a Queue of Volcano that does not exist, so they never start."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-from policygen.lint.volcano.missing_queues import missing_queues
+from policygen.lint.volcano.missing_queues import missing_queues, renamed_hits
 from policygen.lint.volcano.queues import SENDERS
 
 
@@ -10,6 +10,7 @@ def check(facts: Facts) -> Hits:
 
     Source: podgroups/validate/validate_podgroup.go of Volcano 1.14.1.
     """
+    yield from renamed_hits(facts, RULE, of_pods=True)
     for use, advice in missing_queues(facts, of_pods=True):
         yield Hit(
             RULE,
@@ -24,7 +25,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write the name of an existing queue, or create the queue.",
-    judges=SENDERS,
+    judges=("Queue", *SENDERS),
     check=check,
     needs=frozenset({Need.WHOLE}),
     reads=("Queue",),

@@ -3,8 +3,11 @@
 from policygen.core.amounts import amount_of
 from policygen.core.label_grammar import key_fault
 from policygen.core.standard_resources import whole
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 from policygen.lint.volcano import queues
+
+_THOUSAND = 1000
+"""Thousandths, such as 8m for 8, are the likely mistake."""
 
 
 def check(facts: Facts) -> Hits:
@@ -19,12 +22,13 @@ def check(facts: Facts) -> Hits:
                 extended = whole(name) and not key_fault(f"requests.{name}")
                 fraction = amount.denominator != 1 and extended
                 if amount < 0 or fraction:
+                    at = queue.at.to("spec", *path, name)
                     yield Hit(
                         RULE,
-                        f"{queue} has {amount_of(name, amount)} in {path[0]}, which Volcano refuses; write a whole number"
-                        if fraction
-                        else f"{queue} has {amount_of(name, amount)} in {path[0]}, which Volcano refuses; write 0 or more",
-                        queue.at.to("spec", *path, name),
+                        f"{queue} has {amount_of(name, amount)} in {path[0]}, which Volcano refuses; write "
+                        f"{'a whole number' if fraction else '0 or more'}",
+                        at,
+                        meant=written(at, f"{_THOUSAND * amount if fraction else -amount}"),
                     )
 
 

@@ -1,8 +1,10 @@
 """The parent of a Queue does not exist, or its parents form a cycle."""
 
 from policygen.api_validation.metadata import is_subdomain
+from policygen.core.finding import Edit, Verb
 from policygen.core.suggest import Names, suggest
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.core.renamed_objects import NameUse, renamed_objects
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity, written
 from policygen.lint.volcano import queues as volcano_queues
 
 
@@ -18,17 +20,25 @@ def check(facts: Facts) -> Hits:
     lost = facts.cluster.derive(volcano_queues.tree).lost
     below_root = Names([volcano_queues.ROOT, *(it.name for it in queues if it.name not in lost)])
     reported: set[str] = set()
+    parents = (NameUse(it, it.fields.parent, it.at.to("spec", "parent")) for it in queues)
+    uses = facts.cluster.derive(volcano_queues.queue_uses) if lost else ()
+    renamed = renamed_objects(parents, queues, (*volcano_queues.MADE, *(it.queue for it in uses)))
+    for one in renamed.values():
+        yield from one.hits(facts, RULE)
     for queue in queues:
         name = queue.fields.parent
         if queue.name not in lost or queue.name in reported or not is_subdomain(name):
             continue
         at = queue.at.to("spec", "parent")
+        if name in renamed:
+            continue
         if not queues.knows(name) and name not in volcano_queues.MADE:
             yield Hit(
                 RULE,
                 f'{queue} has parent "{name}", which does not exist, so Volcano refuses the '
                 f"queue, or stops scheduling all queues; {suggest(name, below_root)}",
                 at,
+                meant=written(at, below_root.meant(name)),
             )
             continue
         ring = [
@@ -43,6 +53,7 @@ def check(facts: Facts) -> Hits:
                 f"the parents of queues {', '.join(ring)} form a cycle, so these queues are not below root; "
                 "remove the parent of one of these queues",
                 at,
+                meant=(Edit(Verb.REMOVE, at),),
             )
 
 
@@ -56,4 +67,5 @@ RULE = ObjectRule(
     check=check,
     may_exist=True,
     needs=frozenset({Need.WHOLE}),
+    reads=volcano_queues.SENDERS,
 )

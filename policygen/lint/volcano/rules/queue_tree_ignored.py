@@ -1,8 +1,11 @@
 """Queues have parents, but the scheduler ignores the parents."""
 
+from policygen.core.suggest import Names
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-from policygen.lint.volcano.configuration import all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 from policygen.lint.volcano.queues import MADE
+
+_SWITCH = "enableHierarchy"
 
 
 def check(facts: Facts) -> Hits:
@@ -17,15 +20,17 @@ def check(facts: Facts) -> Hits:
     ]
     if not children:
         return
+    misspelt = "volcano-key-ignored" in facts.run  # it reports a misspelt enableHierarchy
     first = children[0].at.to("spec", "parent")
     for configuration in all_settings(facts):
-        if configuration.hierarchy:
+        capacity = configuration.capacity
+        if configuration.hierarchy or (misspelt and capacity and _misspells(capacity)):
             continue
-        if configuration.capacity is not None:
+        if capacity is not None:
             yield Hit(
                 RULE,
                 f"plugin capacity without enableHierarchy ignores the parent of {children[0]}; write enableHierarchy: true",
-                configuration.capacity.at,
+                capacity.at,
                 (first,),
             )
         elif configuration.proportion is not None:
@@ -36,6 +41,11 @@ def check(facts: Facts) -> Hits:
                 configuration.proportion.at / "name",
                 (first,),
             )
+
+
+def _misspells(plugin: ListedPlugin) -> bool:
+    names = Names([_SWITCH])
+    return any(key != _SWITCH and names.meant(str(key)) for key in plugin.fields)
 
 
 RULE = ObjectRule(

@@ -12,12 +12,14 @@ def check(facts: Facts) -> Hits:
     queues = [
         queue for queue in facts.cluster.queues if queue.fields.capability or queue.fields.deserved
     ]
+    # Only capacity uses deserved, and only proportion the weight.
+    plugin = "capacity" if any(it.fields.deserved for it in queues) else "proportion"
     for configuration in all_settings(facts) if queues else ():
-        if all(plugin.name not in QUEUE_PLUGINS for plugin in configuration.plugins):
+        if not any(map(configuration.plugin, QUEUE_PLUGINS)):
             yield Hit(
                 RULE,
                 f"neither plugin capacity nor proportion is enabled, so {queues[0]} and all "
-                "other queues have no limit; add capacity to the first tier",
+                f"other queues have no limit; add {plugin} to the first tier",
                 configuration.entry.at / "tiers",
                 (queues[0].at,),
             )
@@ -28,7 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Add the plugin capacity.",
+    remedy="Add the plugin capacity, or proportion if the queues have weights and no deserved.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

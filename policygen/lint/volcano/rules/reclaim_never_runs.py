@@ -3,8 +3,10 @@
 from fractions import Fraction
 
 from policygen.kubernetes.volcano import QueueView
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings
+from policygen.lint.volcano.rules import volcano_configuration_not_loaded
 
 _STARVING = ("gang", "priority", "tdm")
 """The plugins that report jobs without enough pods."""
@@ -23,8 +25,9 @@ def check(facts: Facts) -> Hits:
     lender, borrower = next(pairs, (None, None))
     if lender is None or borrower is None:
         return
+    dropped = set(places(facts, (volcano_configuration_not_loaded.RULE,)))
     for configuration in all_settings(facts):
-        if configuration.capacity is None:
+        if configuration.capacity is None or configuration.actions_at in dropped:
             continue
         effect = (
             f"{borrower} returns the resources of {lender} only when the jobs of {borrower} end"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from policygen.core.finding import At
-from policygen.core.suggest import suggest
+from policygen.core.finding import At, Edit, Verb
+from policygen.core.suggest import Names
 from policygen.core.versions import Version
 from policygen.kubernetes.untyped import numbered
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -30,12 +30,15 @@ def check(facts: Facts) -> Hits:
 
 
 def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Hits:
+    names = Names(known)
     for key in keys:
-        if key not in known:
+        if key not in names:
+            place = (at / key).on_key()
             yield Hit(
                 RULE,
-                f'key "{key}" is unknown at this place and has no effect; {suggest(str(key), known)}',
-                (at / key).on_key(),
+                f'key "{key}" is unknown at this place and has no effect; {names.advice(str(key))}',
+                place,
+                meant=_renamed(place, names.meant(str(key))),
             )
 
 
@@ -44,20 +47,25 @@ def _arguments(plugin: ListedPlugin, target: Version) -> Hits:
         parameter = terms.argument(plugin.name, name)
         if parameter is not None and parameter.read(target):
             continue
-        known = sorted(terms.argument_names(plugin.name, target))
+        known = Names(terms.argument_names(plugin.name, target))
         if parameter is not None:
             advice = (
                 f"only other releases than Volcano {target} read this argument; remove the argument"
             )
         elif known:
-            advice = suggest(name, known)
+            advice = known.advice(name)
         else:
             advice = "this plugin has no arguments; remove the argument"
         yield Hit(
             RULE,
             f'plugin {plugin.name} does not have argument "{name}"; {advice}',
             plugin.argument_at(name),
+            meant=_renamed(plugin.argument_at(name), known.meant(name)),
         )
+
+
+def _renamed(key: At, meant: str) -> tuple[Edit, ...]:
+    return (Edit(Verb.RENAME, key, meant),) if meant else ()
 
 
 RULE = ObjectRule(

@@ -1,7 +1,7 @@
 """Volcano's scheduler configuration names an unknown plugin, which is skipped."""
 
-from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.core.suggest import Names
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import plugins
 
@@ -12,14 +12,15 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/framework/framework.go, OpenSession; volcano-sh/volcano#3424.
     """
     target = facts.target["volcano"]
-    known = terms.plugins(target)
+    known = Names(terms.plugins(target))
     for plugin in plugins(facts):
         if plugin.name not in known:
             yield Hit(
                 RULE,
                 f'plugin "{plugin.name}" does not exist in Volcano {target}, so the '
-                f"scheduler continues without this plugin; {suggest(plugin.name, known)}",
+                f"scheduler continues without this plugin; {known.advice(plugin.name)}",
                 plugin.at / "name",
+                meant=written(plugin.at / "name", known.meant(plugin.name)),
             )
 
 

@@ -1,7 +1,9 @@
 """Volcano spreads the pods of small gangs, so that GPUs stay free that a larger gang waits for."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from policygen.core.amounts import with_gpus
 from policygen.core.quoting import counted, listed, some
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.workloads import KINDS
@@ -65,18 +67,23 @@ def check(facts: Facts) -> Hits:
     if sum(batch.count for it in jobs for batch in it.pods) > _MOST_PODS:
         raise TooLargeError(f"lint simulates at most {_MOST_PODS} pods of Volcano")
     found = stranded_gangs(scene, jobs)
-    if found is None or any(is_inside(at, configuration.entry.at) for at in places(facts, _OTHERS)):
+    if (
+        found is None
+        or not any(found.free.values())
+        or any(is_inside(at, configuration.entry.at) for at in places(facts, _OTHERS))
+    ):
         return
     owners = Owners(facts)
     waiting = [owner for it in found.waiting if (owner := owners.of(it)) is not None]
     names = some([str(it) for it in waiting], "other gang")
     wait, run = ("waits", "it runs") if len(found.waiting) == 1 else ("wait", "all run")
     fewer = f"only {counted(found.packed, 'gang')} of them wait{'s' if found.packed == 1 else ''}"
+    free = listed([with_gpus(name, Fraction(it)) for name, it in found.free.items() if it], "and")
     packing = next((it for it in configuration.plugins if it.name == "binpack"), None)
     yield Hit(
         RULE,
         f"Volcano does not pack GPUs: if the smallest gangs of the input start first, {names} {wait}, although "
-        f"{counted(found.free, 'GPU')} are free; with binpack for GPUs, {fewer if found.packed else run}; "
+        f"{free} are free; with binpack for GPUs, {fewer if found.packed else run}; "
         f"{listed(_steps(found, missing=packing is None), 'and')}",
         packing.at if packing is not None else configuration.entry.at / "tiers",
         tuple(it.at for it in waiting[:1]),

@@ -12,8 +12,11 @@ from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue_jobs import queued
 from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
+from policygen.lint.core.known_keys import QUEUE_OF_JOBS
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
+from policygen.lint.volcano.rules import pod_group_without_pods
 from policygen.lint.volcano.team_queues import team_queues
 
 
@@ -40,9 +43,17 @@ def check(facts: Facts) -> Hits:
         return
     teams = facts.derive(team_queues)
     of_kueue = _in_pools_of_kueue(facts)
+    without_pods = {
+        (it.document, it.path[:-2]) for it in places(facts, [pod_group_without_pods.RULE])
+    }
+    waiting = {
+        it.namespace for it in cluster.pod_groups if (it.at.document, it.at.path) in without_pods
+    }
     for workload in cluster.workloads:
         if _annotated(cluster, workload.namespace):
             continue  # namespace-queue-ignored reports it
+        if workload.namespace in waiting:
+            continue  # pod-group-without-pods reports the group that it does not name
         if id(workload) in of_kueue:
             continue  # two-schedulers-one-pool reports its scheduler
         for template in workload.templates:
@@ -53,11 +64,12 @@ def check(facts: Facts) -> Hits:
             limited = sorted({it for names in limits.values() for it in names} & requested)
             own = teams.of(workload.namespace, requested)
             if limited and (not named.name or own or cluster.seen):
-                uses = "uses" if named.name else "names no queue. Volcano then uses"
+                words, meant = _misplaced(template)
+                uses = "uses" if named.name else f"{words}. Volcano then uses"
                 yield Hit(
                     RULE,
                     f"{workload} requests {listed(limited, 'and')} but {uses} queue default, which has no limit of "
-                    f"{listed(limited, 'and')}; set {named.field} to {_proposed(cluster, workload, own)}",
+                    f"{listed(limited, 'and')}; set {named.field} to {_proposed(cluster, workload, {meant} & limits.keys() or own)}",
                     named.at,
                 )
                 break
@@ -126,11 +138,26 @@ def _queue(cluster: Cluster, workload: Workload, template: PodTemplate) -> Named
         return NamedQueue(pod_group.fields.queue, at, f"spec.queue of {pod_group}")
     if _of_operator(workload):
         return None
-    for key, value in {**template.labels, **template.annotations}.items():
-        if "volcano" in key and "queue" in key and key != VOLCANO_QUEUE and value:
+    written = {**template.labels, **template.annotations}
+    for key, value in written.items():
+        if (
+            "volcano" in key
+            and "queue" in key
+            and key not in (VOLCANO_QUEUE, QUEUE_OF_JOBS)
+            and value
+        ):
             return None  # workload-key-unknown reports misspelled keys
     named = template.annotations.get(VOLCANO_QUEUE, "")
     return NamedQueue(named, at, field)
+
+
+def _misplaced(template: PodTemplate) -> tuple[str, str]:
+    """How the pods name a queue where Volcano does not look, and its name; ("names no queue", "") if they do not."""
+    for kind, keys in (("annotation", template.annotations), ("label", template.labels)):
+        for key in (QUEUE_OF_JOBS, *((VOLCANO_QUEUE,) if kind == "label" else ())):
+            if key in keys:
+                return f"names its queue in the {kind} {key}, which has no effect", keys[key]
+    return "names no queue", ""
 
 
 def _of_operator(workload: Workload) -> bool:
@@ -142,10 +169,10 @@ def _of_operator(workload: Workload) -> bool:
     return bool(text(policy, "queue")) or any("queue" in key for key in found)
 
 
-def _proposed(cluster: Cluster, workload: Workload, own: Collection[str]) -> str:
+def _proposed(cluster: Cluster, workload: Workload, known: Collection[str]) -> str:
     """The queue to write; a queue that only other namespaces or teams use is never proposed."""
-    if own:
-        return listed(sorted(own), "or")
+    if known:
+        return listed(sorted(known), "or")
     users = cluster.derive(queues.users)
     used = [name for name, them in users.items() if them == {workload.namespace}]
     found = [it for it in used if it in cluster.derive(_limits)]
