@@ -5,13 +5,16 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from policygen.core.amounts import readable, total, written
+from policygen.core.amounts import amount_of, readable, total, written
 from policygen.core.finding import At
 from policygen.core.quoting import some
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import ResourceQuotaView
-from policygen.kubernetes.kueue_jobs import target
+from policygen.kubernetes.kueue_jobs import queued, target
 from policygen.kubernetes.table import Entry
+from policygen.kubernetes.workloads import Workload
+from policygen.lint.core.namespace_quotas import used_by
+from policygen.lint.core.queue_sums import LASTING
 from policygen.lint.kueue.quotas import quotas
 
 
@@ -27,6 +30,8 @@ class Admitted(Struct, frozen=True, eq=False):
     """The ClusterQueues, as in messages."""
     related: Sequence[At]
     """The LocalQueues."""
+    beside: Mapping[Workload, Fraction] = {}
+    """What workloads of the namespace use that are in no queue of Kueue."""
 
     def exceed(self, limit: Fraction) -> bool:
         """Whether the queues admit more than a limit of the ResourceQuota."""
@@ -41,8 +46,18 @@ class Admitted(Struct, frozen=True, eq=False):
 
     @property
     def written(self) -> str:
-        """The amount as in a manifest."""
-        return written(self.resource, self.amount)
+        """The amount of the queues and of the workloads beside them, as in a manifest."""
+        return written(self.resource, sum(self.beside.values(), self.amount))
+
+    @property
+    def others(self) -> str:
+        """The workloads beside the queues, as the end of a message."""
+        if not self.beside:
+            return ""
+        amount = amount_of(self.resource, sum(self.beside.values(), Fraction(0)))
+        who = some([str(it) for it in self.beside], "other workload")
+        verbs = ("is", "needs") if len(self.beside) == 1 else ("are", "need")
+        return f", and {who}, which {verbs[0]} in no queue of Kueue, {verbs[1]} {amount}"
 
 
 def admitted(cluster: Cluster) -> Mapping[At, Admitted]:
@@ -52,6 +67,7 @@ def admitted(cluster: Cluster) -> Mapping[At, Admitted]:
     be used there.
     """
     in_namespace, of_queue = cluster.local_queues.by_namespace, cluster.local_queues.by(target)
+    outside = cluster.derive(_outside)
     found = {}
     for entry in cluster.resource_quotas:
         if not entry.fields.counts_all:
@@ -77,5 +93,20 @@ def admitted(cluster: Cluster) -> Mapping[At, Admitted]:
                     sum((nominal[it][resource] for it in queues), Fraction(0)),
                     [f"ClusterQueue {it.fields.cluster_queue}" for it in queues],
                     [it.at for it in queues],
+                    {
+                        it: used
+                        for it in outside.get(entry.namespace, ())
+                        if (used := used_by(cluster, it, key))
+                    },
                 )
+    return found
+
+
+def _outside(cluster: Cluster) -> Mapping[str, Sequence[Workload]]:
+    """The workloads that name no queue of Kueue, by namespace; whether Jobs on a cluster have ended is not known."""
+    inside = {it.workload.at for it in cluster.derive(queued)}
+    found: dict[str, list[Workload]] = {}
+    for it in cluster.workloads if cluster.resource_quotas.any else ():
+        if it.at not in inside and (cluster.seen is None or it.kind in LASTING):
+            found.setdefault(it.namespace, []).append(it)
     return found

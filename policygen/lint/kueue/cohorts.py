@@ -3,11 +3,12 @@
 Source: pkg/cache/hierarchy and pkg/cache/scheduler/resource_node.go of Kueue 0.19.2.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from msgspec import Struct, field
 
+from policygen.core.finding import Edit, Verb
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import (
     ClusterQueueView,
@@ -27,6 +28,14 @@ def cohort_field(owner: Owner) -> str:
     if owner.object.kind == "Cohort":
         return "parentName"
     return "cohort" if owner.object.version == "v1beta1" else "cohortName"
+
+
+def joined(cluster: Cluster, owner: Owner) -> tuple[Edit, ...]:
+    """The edit that puts a ClusterQueue without a cohort into the only cohort; none if it is unclear."""
+    roots = [name for name, it in cluster.derive(forest).cohorts.items() if it.parent is None]
+    if len(roots) != 1 or owner.object.kind == "Cohort":
+        return ()
+    return (Edit(Verb.ADD, owner.at.to("spec", "cohortName"), roots[0]),)
 
 
 class CohortNode(Struct, eq=False):
@@ -78,6 +87,16 @@ class CohortNode(Struct, eq=False):
                 return True
             node = node.parent
         return False
+
+    def tree(self) -> "Iterator[CohortNode]":
+        """Itself and all below it. Must not be called on a cyclic node."""
+        yield self
+        for child in self.children:
+            yield from child.tree()
+
+    def queues(self) -> "Iterator[CohortNode]":
+        """The ClusterQueues in its tree. Must not be called on a cyclic node."""
+        return (it for it in self.tree() if it.queue is not None)
 
     def root(self) -> "CohortNode":
         """The root of its tree. Must not be called on a cyclic node."""

@@ -1,6 +1,6 @@
 """The requests of queued workloads, and which of them their queue counts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import groupby
@@ -116,6 +116,13 @@ def uncovered(facts: Facts, request: PodRequest) -> list[str]:
 def refused(facts: Facts, request: PodRequest) -> list[str]:
     """The same, if Kueue then does not admit the workload."""
     return [] if settings(facts).ignores_undeclared else uncovered(facts, request)
+
+
+def refused_by_template(facts: Facts) -> Mapping[int, Sequence[str]]:
+    """The resources that request-not-covered reports, by the identity of the template; use it with `facts.derive`."""
+    if "request-not-covered" not in facts.run:
+        return {}
+    return {id(it.template): refused(facts, it) for it in pod_requests(facts)}
 
 
 def namespace_refused(facts: Facts, request: PodRequest) -> bool:

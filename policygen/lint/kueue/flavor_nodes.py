@@ -85,13 +85,16 @@ class Overlap(Struct, frozen=True, eq=False):
     resource: str
     """A resource for which both have quota."""
     equal: bool
+    misplaced: tuple[Flavor, str] | None = None
+    """The flavor with a taint that only nodes with other labels have, and the key of the taint."""
 
 
 def overlaps(cluster: Cluster) -> tuple[Overlap, ...]:
     """Pairs of labelled flavors of which one has all labels of the other.
 
     Use it with `cluster.derive`. Of several flavors with the same labels, each is paired with the
-    first by name. Flavors with different taints describe different nodes.
+    first by name. Flavors with different taints describe different nodes, except for a taint that only
+    nodes with other labels than those of the flavor have.
     """
     return tuple(_overlaps(cluster))
 
@@ -103,17 +106,25 @@ def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
     by_labels: dict[object, list[Flavor]] = {}
     for flavor in sorted(cluster.flavors, key=lambda flavor: flavor.name):
         if flavor.fields.node_labels and flavor.name in used:
-            by_labels.setdefault(_key(flavor, flavor.fields.node_labels), []).append(flavor)
+            by_labels.setdefault(_key(cluster, flavor, flavor.fields.node_labels), []).append(
+                flavor
+            )
     for flavor in cluster.flavors:
         labels = flavor.fields.node_labels
         if flavor.name not in used:
             continue
         for part in _parts(labels):
-            for other in by_labels.get(_key(flavor, part), ()):
+            for other in by_labels.get(_key(cluster, flavor, part), ()):
                 equal = len(part) == len(labels)
                 common = used[flavor.name] & used[other.name]
                 if common and other is not flavor and (not equal or other.name < flavor.name):
-                    yield Overlap(other, flavor, min(common, key=_last), equal)
+                    wrong = [
+                        (one, key)
+                        for one in (flavor, other)
+                        for key, _ in sorted(_misplaced(cluster, one))
+                    ]
+                    resource = min(common, key=_last)
+                    yield Overlap(other, flavor, resource, equal, wrong[0] if wrong else None)
                     break
 
 
@@ -125,9 +136,34 @@ def _parts(labels: Mapping[str, str]) -> Iterator[dict[str, str]]:
             yield dict(part)
 
 
-def _key(flavor: Flavor, labels: Mapping[str, str]) -> object:
+def _key(cluster: Cluster, flavor: Flavor, labels: Mapping[str, str]) -> object:
     """Equal for two flavors with these labels and the same hard taints."""
-    return frozenset(labels.items()), hard_taints(flavor.fields.node_taints)
+    taints = hard_taints(flavor.fields.node_taints) - _misplaced(cluster, flavor)
+    return frozenset(labels.items()), taints
+
+
+def _misplaced(cluster: Cluster, flavor: Flavor) -> frozenset[tuple[str, str]]:
+    """The taints of a flavor that nodes have, but none with the labels of the flavor."""
+    taints = hard_taints(flavor.fields.node_taints)
+    if not taints or not cluster.nodes.any:
+        return frozenset()
+    every, by_flavor = cluster.derive(_taints)
+    own = by_flavor[flavor.name]
+    return taints & every - own if own is not None else frozenset()
+
+
+def _taints(
+    cluster: Cluster,
+) -> tuple[frozenset[tuple[str, str]], Mapping[str, frozenset[tuple[str, str]] | None]]:
+    """The hard taints of all nodes, and of those of each flavor; None: it has no node. For `cluster.derive`."""
+    own = {it.name: hard_taints(it.fields.spec.taints) for it in cluster.nodes}
+    every = frozenset(it for taints in own.values() for it in taints)
+    return every, {
+        name: frozenset(taint for it in found.nodes for taint in own[it.name])
+        if found.nodes
+        else None
+        for name, found in cluster.derive(nodes).items()
+    }
 
 
 def _last(resource: str) -> tuple[bool, str]:

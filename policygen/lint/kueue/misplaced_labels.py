@@ -1,6 +1,6 @@
 """Labels of Kueue beside a label with the name of a queue, in a place where Kueue ignores all of them."""
 
-from policygen.core.finding import At, at_path
+from policygen.core.finding import At, Path, at_path
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.untyped import keyed_texts
@@ -9,31 +9,38 @@ from policygen.lint.core.known_keys import KUEUE, ON_OBJECT
 
 
 def beside(workload: Workload, queue_name: At) -> dict[str, str]:
-    """The other labels of a CronJob that belong where its misplaced queue name belongs."""
+    """The other keys that belong where a misplaced queue name belongs."""
     holder = queue_name.path[len(workload.at.path) : -1]
-    if workload.kind != "CronJob" or holder != ("metadata", "labels"):
+    if not _holds_labels(workload, holder):
         return {}
     return {
         key: value
-        for key, value in keyed_texts(workload.object.data, "metadata", "labels").items()
-        if key != LOCAL_QUEUE and _is_of_jobs(key)
+        for key, value in keyed_texts(workload.object.data, "metadata", f"{holder[-1]}").items()
+        if key != LOCAL_QUEUE and _is_label(key, f"{holder[-1]}")
     }
 
 
 def are_together(workload: Workload, key: str, place: At) -> bool:
-    """Whether a label of a CronJob is beside its misplaced queue name, which is reported with it."""
+    """Whether a key is beside a misplaced queue name, which is reported with it."""
     path = place.path[len(workload.at.path) :]
     found = at_path(workload.object.data, path)
     return (
-        workload.kind == "CronJob"
-        and path == ("metadata", "labels")
+        _holds_labels(workload, path)
         and isinstance(found, dict)
         and LOCAL_QUEUE in found
         and not labels(workload).get(LOCAL_QUEUE)
-        and _is_of_jobs(key)
+        and _is_label(key, f"{path[-1]}")
     )
 
 
-def _is_of_jobs(key: str) -> bool:
+def _holds_labels(workload: Workload, path: Path) -> bool:
+    """Whether users write labels there that Kueue does not read: annotations, or labels of a CronJob itself."""
+    of_cron_job = workload.kind == "CronJob" and path == ("metadata", "labels")
+    return of_cron_job or path == ("metadata", "annotations")
+
+
+def _is_label(key: str, form: str) -> bool:
+    """Whether Kueue reads a key in labels, and not where it is written. `form`: labels or annotations."""
     domain, _, name = key.partition("/")
-    return domain == KUEUE and "labels" in ON_OBJECT.get(name, ())
+    forms = ON_OBJECT.get(name, ()) if domain == KUEUE else ()
+    return "labels" in forms and (form == "labels" or form not in forms)

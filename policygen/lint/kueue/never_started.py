@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_jobs import target
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.table import Entry
+from policygen.lint.core.known_nodes import node_index
+from policygen.lint.core.pod_demands import pod_demands
 from policygen.lint.kueue.simulated import (
     JOB_S,
     Owners,
@@ -23,6 +26,7 @@ from policygen.lint.kueue.simulated import (
 from policygen.lint.rule import Facts
 
 if TYPE_CHECKING:  # inputs without queued jobs need no simulation
+    from policygen.simulate.scene import Scene
     from policygen.simulate.why.causes import Cause
 
 
@@ -55,12 +59,25 @@ def _has_choice(facts: Facts) -> bool:
     return False
 
 
+def _beside_daemons(facts: Facts, scene: "Scene") -> "Scene":
+    """The scene with what DaemonSets leave of its nodes, since only jobs of Kueue are tried."""
+    if not facts.cluster.nodes.any:
+        return scene
+    demands = [way.demand for it in facts.derive(pod_demands) for way in it.ways]
+    left = facts.derive(node_index).of(*demands).nodes.all
+    nodes = (
+        replace(it, allocatable={**it.allocatable, **beside.allocatable})
+        for it, beside in zip(scene.nodes, left, strict=True)
+    )
+    return replace(scene, nodes=tuple(nodes))
+
+
 def _never_started(facts: Facts) -> Iterator[NeverStarted]:
     check_size(facts, of_kueue=True)
     from policygen.simulate.scene_jobs import arrivals  # noqa: PLC0415 - most inputs need no simulation
     from policygen.simulate.why.alone import EmptyPlatform  # noqa: PLC0415 - the same
 
-    scene = scene_of(facts, nodes=True)
+    scene = _beside_daemons(facts, scene_of(facts, nodes=True))
     jobs = [
         it
         for it in arrivals(scene, JOB_S, of_kueue=True)

@@ -6,7 +6,9 @@ from itertools import chain
 
 from msgspec import Struct
 
+from policygen.core.amounts import BYTES
 from policygen.core.finding import At
+from policygen.core.quantity import MEBIBYTE
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import (
     ClusterQueueView,
@@ -31,6 +33,13 @@ class PlacedQuota(Struct, frozen=True, eq=False):
     def resource(self) -> str:
         """The resource that it is for."""
         return self.quota.name
+
+
+def lacks_unit(quota: FlavorResourceQuota) -> bool:
+    """Whether it is an amount of memory or storage that was certainly meant in another unit than bytes."""
+    amount = quota.nominal_quota
+    integer = amount.denominator == 1  # quota-fractional reports the others
+    return quota.name in BYTES and 0 < amount < MEBIBYTE and integer
 
 
 def owners(cluster: Cluster) -> Iterator[Owner]:

@@ -43,3 +43,29 @@ def test_the_queues_of_a_namespace_add_up():
 
 def test_a_queue_of_two_namespaces_does_not_count():
     assert not admitted(cluster(QUEUES + SECOND))
+
+
+JOB = """---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: %s, namespace: vision%s}
+spec:
+  parallelism: 2
+  template: {spec: {containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: 3}}}]}}
+"""
+
+
+def test_the_amount_to_write_includes_workloads_in_no_queue():
+    """Jobs in a queue are within its quota."""
+    queued = JOB % ("a", ", labels: {kueue.x-k8s.io/queue-name: a100}")
+    one, two = JOB % ("b", ""), JOB % ("c", "")
+    found = [
+        {it.key: it for it in admitted(cluster(QUEUES + jobs)).values()}["requests.nvidia.com/gpu"]
+        for jobs in (queued, queued + one, one + two)
+    ]
+    assert [(it.amount, it.written) for it in found] == [(8, "8"), (8, "14"), (8, "20")]
+    assert [it.others for it in found] == [
+        "",
+        ", and Job vision/b, which is in no queue of Kueue, needs 6 nvidia.com/gpu",
+        ", and Job vision/b and Job vision/c, which are in no queue of Kueue, need 12 nvidia.com/gpu",
+    ]

@@ -458,6 +458,39 @@ def test_a_threshold_below_each_class_is_reported_if_each_job_has_a_class(
     assert all("but the lowest priority class has 10, so it never" in it for it in messages)
 
 
+_ELSEWHERE = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: z}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors: [{name: a, resources: [{name: nvidia.com/gpu, nominalQuota: 1}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: z, namespace: a}
+spec: {clusterQueue: z}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: z, namespace: a, labels: {kueue.x-k8s.io/queue-name: z}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+
+
+def test_jobs_of_other_cohorts_do_not_hide_a_threshold_below_each_class(tmp_path):
+    text = _BORROWING.replace("CLASS", "kueue.x-k8s.io/priority-class: low")
+    text = text.replace("RESOURCE", "nvidia.com/gpu") + _ELSEWHERE
+    names = [it.rule.name for it in lint(tmp_path, text).findings]
+    assert "priority-threshold-below-all" in names
+
+
 def test_a_resource_that_nodes_have_is_to_be_covered(tmp_path):
     text = _BORROWING.replace("CLASS", "a: b").replace("RESOURCE", "nvidia.com/mig-1g.5gb")
     (message,) = (
@@ -587,3 +620,117 @@ def test_the_remedy_for_classes_that_disagree_names_the_values(tmp_path):
     )
     assert raised != text
     assert lint(tmp_path, raised, only=("priority-orders-disagree",)).findings == ()
+
+
+SIMILAR = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: churn, labels: {team: churn}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: batch}
+spec:
+  namespaceSelector: {matchLabels: {%s}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: batch, namespace: churn}
+spec: {clusterQueue: bacth}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: batch, namespace: fraud}
+spec: {clusterQueue: batch}
+"""
+
+
+@pytest.mark.parametrize(
+    ("labels", "advice"),
+    [("team: churn", 'did you mean "batch"?'), ("kubernetes.io/metadata.name: fraud", "create it")],
+)
+def test_a_similar_cluster_queue_is_proposed_unless_its_selector_excludes_the_namespace(
+    tmp_path, labels, advice
+):
+    report = lint(tmp_path, SIMILAR % labels)
+    (message,) = [
+        it.message for it in report.findings if it.rule.name == "local-queue-without-cluster-queue"
+    ]
+    assert advice in message
+
+
+_SLICES = """
+apiVersion: v1
+kind: Node
+metadata: {name: small, labels: {slice: small}}
+status: {allocatable: {cpu: 8, memory: 64Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: whole, labels: {slice: whole}}
+status: {allocatable: {cpu: 8, memory: 64Gi, pods: 110, nvidia.com/gpu: 4}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: FLAVOR}
+spec: {nodeLabels: {slice: FLAVOR}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [memory, nvidia.com/gpu]
+    flavors:
+    - name: FLAVOR
+      resources: [{name: memory, nominalQuota: 64UNIT}, {name: nvidia.com/gpu, nominalQuota: 4}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a, namespace: a}
+spec: {clusterQueue: a}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: a, namespace: a, labels: {kueue.x-k8s.io/queue-name: a}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector: {slice: FLAVOR}
+      containers: [{name: c, image: i, resources: {limits: {memory: 16Gi, nvidia.com/gpu: 1}}}]
+"""
+
+
+def test_a_label_of_pods_and_of_their_flavor_is_changed_once(tmp_path):
+    text = _SLICES.replace("FLAVOR", "small").replace("UNIT", "Gi")
+    (message,) = (
+        it.message for it in lint(tmp_path, text).findings if it.rule.name == "pod-fits-no-node"
+    )
+    assert message.endswith("not small; write whole in nodeSelector, or label the nodes")
+
+
+def test_a_quota_in_a_smaller_unit_than_was_meant_is_raised_by_the_unit(tmp_path):
+    """The cohort lends enough memory for one pod."""
+    text = _SLICES.replace("FLAVOR", "whole").replace("64UNIT", "1900Mi")
+    text = text.replace("  namespaceSelector", "  cohortName: c\n  namespaceSelector") + _LENDER
+    (message,) = (
+        it.message for it in lint(tmp_path, text).findings if it.rule.name == "gpu-quota-unusable"
+    )
+    assert "raise the quota of memory to 1900Gi, if the unit is wrong, or request" in message
+
+
+_LENDER = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: z}
+spec:
+  cohortName: c
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [memory, nvidia.com/gpu]
+    flavors:
+    - name: whole
+      resources: [{name: memory, nominalQuota: 32Gi}, {name: nvidia.com/gpu, nominalQuota: 0}]
+"""

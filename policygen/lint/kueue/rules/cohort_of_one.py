@@ -5,13 +5,15 @@ from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.cohorts import cohort_field, forest
+from policygen.lint.kueue.missing_cluster_queues import missing_cluster_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
     """The queue has no other queue to borrow from. If a Cohort object exists, that is intended.
 
-    Two such queues whose cohorts have similar names were probably meant for one cohort.
+    Two such queues whose cohorts have similar names were probably meant for one cohort. A missing queue that a
+    LocalQueue names may be in the cohort.
     Source: concepts/cohort.md of Kueue's documentation.
     """
     if facts.cluster.cohorts.any:
@@ -39,6 +41,8 @@ def check(facts: Facts) -> Hits:
                 related=(_at(other),),
             )
             continue
+        if facts.derive(missing_cluster_queues):
+            continue
         remedy = (
             f"remove {cohort_field(queue)}, or put other queues into this cohort"
             if len(names) == 1
@@ -64,5 +68,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("ClusterQueue", "Cohort"),
+    reads=("ClusterQueue", "Cohort", "LocalQueue"),
 )

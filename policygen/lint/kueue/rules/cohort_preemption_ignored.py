@@ -1,14 +1,21 @@
 """A ClusterQueue may preempt in its cohort, but this setting cannot have an effect."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from policygen.core.quoting import some
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import BorrowWithinCohort, Preemption
-from policygen.lint.kueue.cohorts import Cell, CohortNode, Forest, cohort_field, forest
+from policygen.lint.kueue.cohorts import Cell, CohortNode, Forest, cohort_field, forest, joined
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import owners
+from policygen.lint.kueue.rules import cohort_never_borrows, cohort_shares_nothing
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+_RECLAIM = "reclaimWithinCohort"
+_OTHERS = (cohort_never_borrows.RULE, cohort_shares_nothing.RULE)
+"""The rules that report a cohort in which no queue can borrow anything."""
 
 
 def check(facts: Facts) -> Hits:
@@ -21,6 +28,7 @@ def check(facts: Facts) -> Hits:
     trees = facts.cluster.derive(forest)
     borrowers = _borrowers(trees)
     shares = settings(facts).fair_sharing or _has_weights(facts.cluster)
+    without_borrowers: dict[str, list[CohortNode]] = {}
     for queue in facts.cluster.cluster_queues:
         node, preemption = trees.queues[queue.name], queue.fields.preemption
         if preemption is None or node.queue is not queue or node.cyclic:
@@ -31,15 +39,53 @@ def check(facts: Facts) -> Hits:
             for other in borrowers.get((node.root().name, cell), ())
             if other is not node
         ]
-        for path, message in _faults(node, preemption, others, shares=shares):
-            yield Hit(RULE, f"{queue} has {message}", queue.at.to("spec", "preemption", *path))
+        only = f": {next(iter(trees.cohorts))}" if len(trees.cohorts) == 1 else ""
+        field = f"{cohort_field(queue)}{only}"
+        for path, message in _faults(node, preemption, others, field, shares=shares):
+            alone = path == (_RECLAIM,) and node.parent is None
+            at = queue.at.to("spec", "preemption", *path)
+            meant = joined(facts.cluster, queue) if alone else ()
+            yield Hit(RULE, f"{queue} has {message}", at, meant=meant)
             break
+        else:
+            if preemption.reclaim_within_cohort != "Never" and not shares and _owns(node):
+                without_borrowers.setdefault(node.root().name, []).append(node)
+    if without_borrowers:
+        roots = {root for (root, cell), found in borrowers.items() if found and is_one(cell[1])}
+        idle = [nodes for root, nodes in without_borrowers.items() if root not in roots]
+        yield from _without_borrowers(facts, idle)
+
+
+def _without_borrowers(facts: Facts, cohorts: Iterable[Sequence[CohortNode]]) -> Hits:
+    """One hit for each cohort in which no queue can borrow what these queues have."""
+    reported = set(places(facts, _OTHERS))
+    for nodes in cohorts:
+        queues = [it.queue for it in nodes if it.queue]
+        every = [*nodes[0].root().queues()]
+        if any(is_one(cell[1]) and not it.ceiling(cell) for it in every for cell in it.quotas):
+            continue  # no-quota-anywhere reports it
+        members = [it.queue.at for it in every if it.queue]
+        if len(members) < 2 or any(it.to("spec", "cohortName") in reported for it in members):
+            continue
+        names = some([str(it) for it in queues], "other queue")
+        yield Hit(
+            RULE,
+            f"{names} {'has' if len(queues) == 1 else 'have'} reclaimWithinCohort, but no other queue of the cohort can borrow {_first(nodes[0])}, so "
+            "there is nothing to reclaim; raise lendingLimit and borrowingLimit, or write reclaimWithinCohort: Never",
+            queues[0].at.to("spec", "preemption", "reclaimWithinCohort"),
+            tuple(it.at.to("spec", "preemption", "reclaimWithinCohort") for it in queues[1:]),
+        )
 
 
 def _faults(
-    node: CohortNode, preemption: Preemption, others: Sequence[CohortNode], *, shares: bool
+    node: CohortNode,
+    preemption: Preemption,
+    others: Sequence[CohortNode],
+    field: str,
+    *,
+    shares: bool,
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The paths of fields without effect, each with a message."""
+    """The paths of fields without effect, each with a message. `field`: the field of a cohort, and the only cohort."""
     reclaim, within = preemption.reclaim_within_cohort, "borrowWithinCohort"
     borrow = preemption.borrow_within_cohort or BorrowWithinCohort()
     borrows = borrow.policy != "Never"
@@ -49,15 +95,15 @@ def _faults(
             other = "withinClusterQueue: LowerPriority for preemption in the queue"
         message = (
             f"reclaimWithinCohort: {reclaim} but belongs to no cohort, so the setting has no effect; "
-            f"write {cohort_field(node.queue)}, or {other}"
+            f"write {field}, or {other}"
         )
-        yield ("reclaimWithinCohort",), message
+        yield (_RECLAIM,), message
     elif reclaim != "Never" and not shares and not borrows and not _can_reclaim(node):
         message = (
             f"reclaimWithinCohort: {reclaim} but no quota of {_first(node)} to reclaim, so its jobs "
             "never preempt other queues; raise nominalQuota, or write reclaimWithinCohort: Never"
         )
-        yield ("reclaimWithinCohort",), message
+        yield (_RECLAIM,), message
     if borrows and not shares and all(it.borrowing_limit == 0 for it in node.quotas.values()):
         message = (
             "borrowWithinCohort, which has no effect because every borrowingLimit is 0; raise "
@@ -84,6 +130,11 @@ def _can_reclaim(node: CohortNode) -> bool:
     if all(node.ceiling(cell) == 0 for cell in cells):
         return True  # no-quota-anywhere reports it
     return any(map(node.owns, cells))
+
+
+def _owns(node: CohortNode) -> bool:
+    """Whether a queue has quota of GPUs."""
+    return any(is_one(it[1]) and quota.nominal_quota > 0 for it, quota in node.quotas.items())
 
 
 def _cells(node: CohortNode) -> list[Cell]:
@@ -122,5 +173,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("ClusterQueue", "Cohort", "Configuration"),
+    reads=("ClusterQueue", "Cohort", "Configuration", "ResourceFlavor"),
 )

@@ -48,5 +48,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("Cohort", "ResourceFlavor"),
+    reads=("Cohort", "Node", "ResourceFlavor"),
 )

@@ -1,9 +1,9 @@
 """A ClusterQueue or Cohort names a cohort that no Cohort object declares."""
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.lint.kueue.quotas import parents
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity, written
 
 
 def check(facts: Facts) -> Hits:
@@ -18,14 +18,16 @@ def check(facts: Facts) -> Hits:
         return
     for entry, name, field in parents(facts.cluster):
         if name and not known.knows(name) and is_subdomain(name):
-            others = [
+            others = Names(
                 other for other in known.names() if other != entry.name or field == "cohortName"
-            ]
+            )
+            at = entry.at.to("spec", field)
             yield Hit(
                 RULE,
                 f'{entry} names cohort "{name}", which no Cohort object declares; '
                 f"{suggest(name, others) if others else 'create a Cohort object with this name'}",
-                entry.at.to("spec", field),
+                at,
+                meant=written(at, others.meant(name)),
             )
 
 

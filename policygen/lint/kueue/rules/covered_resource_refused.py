@@ -2,6 +2,7 @@
 
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
+from policygen.lint.kueue.probable_quotas import probable_quotas
 from policygen.lint.kueue.quotas import covered_resources, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -16,6 +17,7 @@ def check(facts: Facts) -> Hits:
                     f"{owner} covers {quoted(name)}, which Kueue refuses as the name of a "
                     "resource; write the name as in status.allocatable of the nodes",
                     at,
+                    meant=facts.cluster.derive(probable_quotas).get(owner.at, ()),
                 )
 
 
@@ -27,4 +29,5 @@ RULE = ObjectRule(
     remedy="Write the name of the resource as in status.allocatable of the nodes.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
+    reads=("ResourceFlavor", "Node"),
 )

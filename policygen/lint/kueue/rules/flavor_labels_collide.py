@@ -5,10 +5,13 @@ from itertools import combinations, product
 
 from msgspec import Struct
 
+from policygen.core.quoting import some
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.lint.kueue.flavor_nodes import Flavor, Nodes, nodes
 from policygen.lint.kueue.quotas import groups_at
+from policygen.lint.kueue.rules import topology_in_two_groups
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -19,15 +22,24 @@ def check(facts: Facts) -> Hits:
     Kueue charges the pod to one pool, but it runs on another. Source: pkg/podset/podset.go,
     FromAssignment; issue 14409. If no node has the labels of both flavors, the pod stays Pending.
     """
+    reported = frozenset(places(facts, [topology_in_two_groups.RULE]))
     for queue in facts.cluster.cluster_queues:
         groups = queue.fields.resource_groups
         collisions = _collisions(facts.cluster, groups)
+        by_groups: dict[tuple[int, int], list[_Fault]] = {}
         for fault in (*collisions, *_apart(facts.cluster, groups, collisions)):
+            by_groups.setdefault(fault.groups, []).append(fault)
+        for of_groups, (fault, *others) in by_groups.items():
+            at = groups_at(queue, of_groups[1], "flavors", fault.index, "name")
+            if at in reported:
+                continue
+            pairs = [f"{it.one.name} and {it.other.name}" for it in others]
+            also = f" (also {some(pairs, 'other pair')})" if others else ""
             yield Hit(
                 RULE,
                 f"{queue} has flavors {fault.one.name} and {fault.other.name} in different groups, but "
-                f"{fault.message}; put the resources of both flavors into one group",
-                groups_at(queue, fault.groups[1], "flavors", fault.index, "name"),
+                f"{fault.message}{also}; put the resources of these flavors into one group",
+                at,
                 related=tuple(it.at.to("spec", "nodeLabels") for it in (fault.one, fault.other)),
             )
 

@@ -1,8 +1,20 @@
 """No node has the labels of a ResourceFlavor."""
 
 from policygen.core.suggest import Names, suggest
+from policygen.lint.core.odd_labels import odd_labels
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import (
+    Edit,
+    Facts,
+    Family,
+    Hit,
+    Hits,
+    Need,
+    ObjectRule,
+    Severity,
+    Verb,
+    written,
+)
 
 
 def check(facts: Facts) -> Hits:
@@ -22,18 +34,25 @@ def check(facts: Facts) -> Hits:
         for key, value in node.labels.items():
             values.setdefault(key, set()).add(value)
     keys, names = Names(values), {key: Names(found) for key, found in values.items()}
+    odd = facts.cluster.derive(odd_labels) if "node-label-misspelt" in facts.run else ()
+    reported = {user.owner for it in odd for user in it.users}
     for flavor in facts.cluster.flavors:
-        if found[flavor.name].nodes:
+        if found[flavor.name].nodes or flavor in reported:
             continue
         message = (
             f"no node has all labels of {flavor}; change the labels of the flavor or of the nodes"
         )
+        meant: tuple[Edit, ...] = ()
         for key, value in flavor.fields.node_labels.items():
+            at = flavor.at.to("spec", "nodeLabels", key)
             if key not in values:
+                right = keys.meant(key)
+                meant = (*meant, *([Edit(Verb.RENAME, at, right)] if right else ()))
                 message = f"no node has label {key}, which {flavor} requires; {suggest(key, keys, 'node label')}"
             elif value not in values[key]:
+                meant = (*meant, *written(at, names[key].meant(value)))
                 message = f"no node has label {key}: {value}, which {flavor} requires; {suggest(value, names[key])}"
-        yield Hit(RULE, message, flavor.at.to("spec", "nodeLabels"))
+        yield Hit(RULE, message, flavor.at.to("spec", "nodeLabels"), meant=meant)
 
 
 RULE = ObjectRule(

@@ -16,12 +16,17 @@ def check(facts: Facts) -> Hits:
             if overlap.equal
             else f"{overlap.other} has all nodeLabels of {overlap.one}"
         )
+        wrong, remedy = overlap.other, "use one flavor, or label the nodes differently"
+        if overlap.misplaced is not None:
+            wrong, taint = overlap.misplaced
+            remedy = f"write the labels of the nodes with taint {taint} in nodeLabels of {wrong}"
+        other = overlap.one if wrong is overlap.other else overlap.other
         yield Hit(
             RULE,
             f"{overlapping}, and both flavors have quota for {overlap.resource}, so the quotas count "
-            "the same nodes twice; use one flavor, or label the nodes differently",
-            overlap.other.at.to("spec", "nodeLabels"),
-            related=(overlap.one.at.to("spec", "nodeLabels"),),
+            f"the same nodes twice; {remedy}",
+            wrong.at.to("spec", "nodeLabels"),
+            related=(other.at.to("spec", "nodeLabels"),),
         )
 
 
@@ -33,5 +38,5 @@ RULE = ObjectRule(
     remedy="Use one flavor for each pool of nodes, or distinguish the nodes by a label or a taint.",
     judges=("ResourceFlavor",),
     check=check,
-    reads=("ClusterQueue", "Cohort"),
+    reads=("ClusterQueue", "Cohort", "Node"),
 )

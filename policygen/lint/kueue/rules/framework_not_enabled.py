@@ -1,7 +1,8 @@
 """A workload names a queue, but Kueue's Configuration does not enable the workload's kind."""
 
 from policygen.core.names import LEADER_WORKER_SET
-from policygen.kubernetes.kueue_jobs import FRAMEWORKS, queued
+from policygen.core.quoting import some
+from policygen.kubernetes.kueue_jobs import FRAMEWORKS, Queued, queued
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -11,7 +12,7 @@ _ON_PODS = {"deployment", "statefulset", LEADER_WORKER_SET}
 
 
 def check(facts: Facts) -> Hits:
-    """The workload starts immediately, outside every quota.
+    """The workload starts immediately, outside every quota. Workloads of one kind are reported together.
 
     Source: pkg/controller/jobframework/setup.go; apis/config/v1beta2/configuration_types.go.
     """
@@ -19,6 +20,7 @@ def check(facts: Facts) -> Hits:
     enabled = set(rules.frameworks)
     if enabled & _ON_PODS:
         enabled.add("pod")
+    found: dict[str, list[Queued]] = {}
     external = {name.lower() for name in rules.external_frameworks}
     for job in facts.cluster.derive(queued):
         written = job.workload.object
@@ -26,11 +28,21 @@ def check(facts: Facts) -> Hits:
         name = f"{written.kind}.{written.version}.{written.group}".lower()
         if framework in enabled or name in external:
             continue
+        found.setdefault(framework, []).append(job)
+    for framework, jobs in found.items():
+        several = len(jobs) > 1
+        who = some([str(it.workload) for it in jobs], "other workload")
+        names = "name queues" if several else "names a queue"
+        runs = "the workloads run" if several else "the workload runs"
+        first, *others = (it.at for it in jobs)
+        if several and rules.entry is not None:
+            first, others = rules.entry.at / "integrations", [first, *others]
         yield Hit(
             RULE,
-            f"{job.workload} names a queue, but Kueue's Configuration does not enable the kind, so "
-            f"the workload runs outside every quota; add {framework} to integrations.frameworks",
-            job.at,
+            f"{who} {names}, but Kueue's Configuration does not enable the kind, so "
+            f"{runs} outside every quota; add {framework} to integrations.frameworks",
+            first,
+            tuple(others),
         )
 
 
@@ -40,7 +52,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Add the integration for the workload's kind to integrations.frameworks.",
-    judges=KINDS,
+    judges=(*KINDS, "Configuration"),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
     reads=("ClusterQueue", "LocalQueue"),

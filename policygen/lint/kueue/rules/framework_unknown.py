@@ -1,9 +1,20 @@
 """integrations.frameworks lists an integration twice, or lists an unknown integration."""
 
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.kueue_jobs import integrations
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
+from policygen.lint.rule import (
+    Edit,
+    Facts,
+    Family,
+    Fix,
+    Hit,
+    Hits,
+    ObjectRule,
+    Severity,
+    Verb,
+    written,
+)
 
 
 def check(facts: Facts) -> Hits:
@@ -11,7 +22,7 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/config/validation.go, validateIntegrations; pkg/controller/jobs.
     """
-    known = integrations(facts.target["kueue"].release)
+    known = Names(integrations(facts.target["kueue"].release))
     for entry, rules in all_settings(facts):
         if not entry.fields.integrations or not entry.fields.integrations.get("frameworks"):
             continue
@@ -23,6 +34,7 @@ def check(facts: Facts) -> Hits:
                     f'framework "{name}" does not exist in this Kueue release, so Kueue does not start; '
                     f"{suggest(name, known)}",
                     at,
+                    meant=written(at, known.meant(name)),
                 )
             elif name in rules.frameworks[:i]:
                 yield Hit(

@@ -1,15 +1,31 @@
-"""A ClusterQueue can use GPUs, but not the cpu or memory for them."""
+"""A ClusterQueue or ResourceQuota allows GPUs, but not the cpu or memory for them."""
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
-from policygen.core.amounts import readable
+from policygen.core.amounts import amount_of, readable
+from policygen.core.quantity import MEBIBYTE
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.kueue import FlavorQuotas
 from policygen.lint.kueue.cohorts import Cell, CohortNode, Forest, forest
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import groups_at
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import (
+    Edit,
+    Facts,
+    Family,
+    Hit,
+    Hits,
+    Need,
+    ObjectRule,
+    Severity,
+    Verb,
+    written,
+)
+
+_PREFIXES = ("requests.", "limits.", "")
+_LEAST = {"cpu": Fraction(1), "memory": Fraction(1024 * MEBIBYTE)}
 
 
 def check(facts: Facts) -> Hits:
@@ -28,9 +44,40 @@ def check(facts: Facts) -> Hits:
             continue
         for i, group in enumerate(queue.fields.resource_groups):
             for j, flavor in enumerate(group.flavors):
-                if fault := _fault(node, flavor, totals, excluded):
-                    at = groups_at(queue, i, "flavors", j, "resources", fault[0])
-                    yield Hit(RULE, f"{queue} {fault[1]}", at)
+                resources = groups_at(queue, i, "flavors", j, "resources")
+                if tiny := _tiny(flavor, excluded):
+                    at = resources / tiny.number
+                    yield Hit(
+                        RULE,
+                        f"{queue} {tiny.message}",
+                        at,
+                        meant=written(at / "nominalQuota", tiny.meant),
+                    )
+                elif fault := _fault(node, flavor, totals, excluded):
+                    at = resources / fault[0]
+                    limited = flavor.resources[fault[0]].borrowing_limit is not None
+                    meant = (Edit(Verb.REMOVE, at / "borrowingLimit"),) if limited else ()
+                    yield Hit(RULE, f"{queue} {fault[1]}", at, meant=meant)
+    yield from _of_namespaces(facts)
+
+
+def _of_namespaces(facts: Facts) -> Hits:
+    """The ResourceQuotas with too little for a single pod with GPUs."""
+    for quota in facts.cluster.resource_quotas:
+        hard = quota.fields.hard
+        names = (it.removeprefix("requests.") for it in hard if hard[it] > 0)
+        gpu = next(filter(is_one, names), None)
+        for key in (f"{it}{name}" for it in _PREFIXES for name in _LEAST) if gpu else ():
+            name = key.rpartition(".")[2]
+            if found := _meant(name, hard.get(key, Fraction(0))):
+                meant, wrong = found
+                yield Hit(
+                    RULE,
+                    f"{quota} allows {gpu}, but only {amount_of(name, hard[key])}, less than one pod with GPUs "
+                    f"needs; raise {key}, such as {meant} instead of {wrong}",
+                    quota.at.to("spec", "hard", key),
+                    meant=written(quota.at.to("spec", "hard", key), meant),
+                )
 
 
 def _totals(trees: Forest) -> Mapping[tuple[str, Cell], Fraction]:
@@ -43,6 +90,47 @@ def _totals(trees: Forest) -> Mapping[tuple[str, Cell], Fraction]:
         for cell, quota in node.quotas.items():
             found[root, cell] = found.get((root, cell), Fraction(0)) + quota.nominal_quota
     return found
+
+
+class _Tiny(NamedTuple):
+    """A quota that is tiny beside GPUs, probably because of its unit."""
+
+    number: int
+    """Its index in the flavor."""
+    message: str
+    meant: str
+    """The amount that was probably meant."""
+
+
+def _tiny(flavor: FlavorQuotas, without: frozenset[str]) -> _Tiny | None:
+    """The first such quota of a flavor.
+
+    Tiny is less than one core, or less than 1 GiB of memory written in Mi.
+    """
+    gpu = next((it for it in flavor.resources if is_one(it.name) and it.nominal_quota > 0), None)
+    for k, quota in enumerate(flavor.resources if gpu else ()):
+        name, own = quota.name, quota.nominal_quota
+        found = _meant(name, own) if gpu and name not in without else None
+        if gpu is None or found is None:
+            continue
+        meant, wrong = found
+        return _Tiny(
+            k,
+            f"has quota for {gpu.name} of flavor {flavor.name}, but only {amount_of(name, own)}, less than one "
+            f"job needs, so its GPUs can stay idle; raise nominalQuota of {name}, such as {meant} instead of {wrong}",
+            meant,
+        )
+    return None
+
+
+def _meant(name: str, own: Fraction) -> tuple[str, str] | None:
+    """What a tiny amount probably means, and the amount; None: it is not tiny, or not cpu or memory in Mi."""
+    if not 0 < own < _LEAST.get(name, 0):
+        return None
+    if name == "cpu":
+        return f"{own * 1000}", f"{own * 1000}m"
+    # memory-without-unit reports bytes
+    return (f"{own / MEBIBYTE}Gi", f"{own / MEBIBYTE}Mi") if own % MEBIBYTE == 0 else None
 
 
 def _fault(
@@ -95,7 +183,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Raise the nominalQuota, borrowingLimit or lendingLimit of cpu and memory like that of GPUs.",
-    judges=("ClusterQueue",),
+    judges=("ClusterQueue", "ResourceQuota"),
     check=check,
     needs=frozenset({Need.WHOLE}),
     reads=("ClusterQueue", "Cohort", "Configuration"),

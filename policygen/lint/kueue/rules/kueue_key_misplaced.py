@@ -1,5 +1,7 @@
 """A Kueue label or annotation is in a place where Kueue ignores it."""
 
+from itertools import chain
+
 from policygen.core.finding import dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
@@ -7,6 +9,7 @@ from policygen.kubernetes.kueue_jobs import GROUP, GROUP_COUNT, is_managed
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
 from policygen.lint.core.metadata_keys import MetadataOwner, Written, of_domain
+from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.kueue.job_metadata import BY_PODS
 from policygen.lint.kueue.misplaced_labels import are_together
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -34,10 +37,16 @@ def check(facts: Facts) -> Hits:
                 continue  # reported by kueue-annotation-refused
             if reported and are_together(workload, key, metadata.at):
                 continue
+            used = _used(workload, key)
+            if used == {value}:
+                continue  # an equal copy does no harm
             wrong = dotted(metadata.at.path[len(workload.at.path) :])
+            advice = (
+                f"remove it, because Kueue reads it in {right}" if used else f"move it to {right}"
+            )
             yield Hit(
                 RULE,
-                f"Kueue ignores {key} in {wrong} of {workload}; write it in {right}",
+                f"Kueue ignores {key} in {wrong} of {workload}; {advice}",
                 (metadata.at / key).on_key(),
             )
 
@@ -67,6 +76,25 @@ def _right(metadata: Written, name: str) -> str | None:
         if parent is not None
         else f"metadata.{form} of each pod template"
     )
+
+
+def _used(workload: Workload, key: str) -> set[str]:
+    """The values of a key where Kueue reads it; empty if one of several pod templates lacks it."""
+    name = key.partition("/")[2]
+    if name in ON_OBJECT:
+        job = webhook_object(workload)
+        forms, owners = ON_OBJECT[name], [(job.labels, job.annotations)]
+    else:
+        forms, owners = ON_PODS[name], [(it.labels, it.annotations) for it in workload.templates]
+    found = [
+        [
+            keys[key]
+            for form, keys in zip(("labels", "annotations"), owner, strict=True)
+            if form in forms and key in keys
+        ]
+        for owner in owners
+    ]
+    return set(chain.from_iterable(found)) if all(found) else set()
 
 
 def _template_path(workload: Workload) -> str | None:

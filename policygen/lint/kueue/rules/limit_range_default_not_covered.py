@@ -2,8 +2,9 @@
 
 from policygen.kubernetes.core import LimitRangeItem
 from policygen.kubernetes.kueue_settings import Settings
+from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.coverage import covered
+from policygen.lint.kueue.coverage import READS, covered, pod_requests, refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -27,6 +28,8 @@ def check(facts: Facts) -> Hits:
                 for name in sorted(_defaults(rules, item) - known):
                     if (i, name) in reported:
                         continue
+                    if (target, entry.namespace, name) in facts.derive(_reported_at_jobs):
+                        continue
                     reported.add((i, name))
                     yield Hit(
                         RULE,
@@ -36,6 +39,15 @@ def check(facts: Facts) -> Hits:
                         entry.at.to("spec", "limits", i, item.fills_by(name), name),
                         related=(queue.at.to("spec", "resourceGroups"),) if queue else (),
                     )
+
+
+def _reported_at_jobs(facts: Facts) -> frozenset[tuple[str, str, str]]:
+    """Queue, namespace and resource of which request-not-covered reports jobs; use it with `facts.derive`."""
+    return frozenset(
+        (it.queue.name, it.workload.namespace, name)
+        for it in (pod_requests(facts) if "request-not-covered" in facts.run else ())
+        for name in refused(facts, it)
+    )
 
 
 def _defaults(rules: Settings, item: LimitRangeItem) -> set[str]:
@@ -53,5 +65,5 @@ RULE = ObjectRule(
     remedy="Cover the resource in the ClusterQueue, or remove the default.",
     judges=("LimitRange",),
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "Configuration", "Deployment"),
+    reads=tuple(dict.fromkeys((*READS, *KINDS))),
 )

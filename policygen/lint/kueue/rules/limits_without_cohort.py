@@ -1,6 +1,6 @@
 """A ClusterQueue or Cohort limits borrowing or lending but belongs to no cohort."""
 
-from policygen.lint.kueue.cohorts import cohort_field
+from policygen.lint.kueue.cohorts import cohort_field, joined
 from policygen.lint.kueue.quotas import amounts, parents, quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -22,6 +22,7 @@ def check(facts: Facts) -> Hits:
                         f"{owner} has a {field} for {placed.resource} but belongs to no cohort, "
                         f"which Kueue refuses; write {cohort_field(owner)}, or remove {field}",
                         placed.at / field,
+                        meant=joined(facts.cluster, owner),
                     )
 
 

@@ -1,8 +1,18 @@
 """A LocalQueue is in a namespace that its ClusterQueue does not select."""
 
-from policygen.core.quoting import some
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from policygen.core.finding import At, Path
+from policygen.core.label_grammar import value_fault
+from policygen.core.names import NAMESPACE_NAME
+from policygen.core.quoting import quoted, some
+from policygen.core.suggest import Names
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import LabelSelector
+from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
 from policygen.kubernetes.namespaces import selects
+from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.misplaced_queues import misplaced_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -18,17 +28,18 @@ def check(facts: Facts) -> Hits:
     Source: pkg/workload/resources.go, ValidateAdmissibility; issue 301.
     """
     misplaced = facts.derive(misplaced_queues)
+    equal: dict[tuple[str, str, str], list[_Unselected]] = {}
     for local in facts.cluster.local_queues:
         queue = facts.cluster.cluster_queues.get(local.fields.cluster_queue)
         if queue is None or queue.fields.namespace_selector is None:
             continue  # other rules report it
         namespace = facts.cluster.namespaces.get(local.namespace)
+        if namespace and any(map(value_fault, namespace.labels.values())):
+            continue  # invalid-label reports it
         if selects(facts.cluster, queue.fields.namespace_selector, local.namespace) is False:
             users = misplaced.get(local.at, ())
-            advice, at = (
-                _advice(facts.cluster, local.namespace),
-                local.at.to("spec", "clusterQueue"),
-            )
+            advice = _advice(facts.cluster, local.namespace)
+            at = local.at.to("spec", "clusterQueue")
             if users:
                 names = some([str(it) for it in users], "other workload")
                 uses = "names" if len(users) == 1 else "name"
@@ -36,16 +47,86 @@ def check(facts: Facts) -> Hits:
                     f"write namespace: {users[0].namespace}, where {names} {uses} this LocalQueue"
                 )
                 at = local.at.to("metadata", "namespace")
-            yield Hit(
-                RULE,
-                f"{local} is in namespace {local.namespace}, which {queue} does not select, so "
-                f"its workloads are never admitted; {advice}",
-                at,
-                related=(
-                    queue.at.to("spec", "namespaceSelector"),
-                    *([namespace.at.to("metadata", "labels")] if namespace else []),
-                ),
+            labels = namespace.labels if namespace else None
+            unmet = _unmet(queue.fields.namespace_selector, local.namespace, labels)
+            if unmet and unmet.meant and not users:
+                advice = f'did you mean "{unmet.meant}" in namespaceSelector?'
+                at = queue.at.to("spec", "namespaceSelector", *unmet.path)
+            related = (
+                queue.at.to("spec", "namespaceSelector", *(unmet.path if unmet else ())),
+                *([namespace.at.to("metadata", "labels")] if namespace else []),
             )
+            fact = unmet.fact if unmet else ""
+            one = _Unselected(local, queue, fact, advice, at, related)
+            equal.setdefault((local.namespace, fact or queue.name, advice), []).append(one)
+    yield from map(_hit, equal.values())
+
+
+class _Unselected(NamedTuple):
+    """A LocalQueue whose namespace its ClusterQueue does not select."""
+
+    local: Entry[LocalQueueView]
+    queue: Entry[ClusterQueueView]
+    fact: str
+    advice: str
+    at: At
+    related: tuple[At, ...]
+
+
+def _hit(found: Sequence[_Unselected]) -> Hit:
+    """One hit for all LocalQueues of a namespace with one cause: then it is probably the namespace."""
+    first, *others = found
+    names = some([str(it.local) for it in found], "other LocalQueue")
+    verb = "are" if others else "is"
+    whose = "their ClusterQueues do" if others else f"{first.queue} does"
+    return Hit(
+        RULE,
+        f"{names} {verb} in namespace {first.local.namespace}, which {whose} not select{first.fact}, so "
+        f"{'their' if others else 'its'} workloads are never admitted; {first.advice}",
+        first.related[-1] if others else first.at,
+        tuple(dict.fromkeys(at for it in found for at in it.related)),
+    )
+
+
+class _UnmetLabel(NamedTuple):
+    """What a selector requires and a namespace does not have."""
+
+    path: Path
+    """The place in the selector."""
+    fact: str
+    meant: str = ""
+    """The value of the namespace's label, if it is similar to a required one."""
+
+
+def _unmet(
+    selector: LabelSelector, name: str, labels: Mapping[str, str] | None
+) -> _UnmetLabel | None:
+    """The first requirement about a label that the labels of a namespace do not meet; None as labels: unknown.
+
+    Its name counts only if the requirement has a similar name: otherwise the queue is for other namespaces.
+    """
+    wanted: list[tuple[Path, str, tuple[str, ...]]] = [
+        (("matchLabels", key), key, (value,)) for key, value in selector.match_labels.items()
+    ]
+    for number, it in enumerate(selector.match_expressions):
+        if it.operator == "In":
+            wanted.append((("matchExpressions", number, "values"), it.key, it.values))
+    for path, key, values in wanted:
+        is_name = key == NAMESPACE_NAME
+        if labels is None and not is_name:
+            continue
+        value = name if is_name else (labels or {}).get(key)
+        is_other = is_name and not any(Names([name]).meant(it) for it in values)
+        if is_other or value in values:
+            continue
+        required = f" (namespaceSelector requires {key}: {' or '.join(values[:_SHOWN])}"
+        if value is None:
+            return _UnmetLabel(path, f"{required}, but the namespace lacks this label)")
+        meant = any(Names([value]).meant(it) for it in values)
+        return _UnmetLabel(
+            path, f"{required}, but the label is {quoted(value)})", value if meant else ""
+        )
+    return None
 
 
 def _advice(cluster: Cluster, namespace: str) -> str:

@@ -7,6 +7,7 @@ from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import checked, known_checks
 from policygen.lint.kueue.cohorts import CohortNode, forest
+from policygen.lint.kueue.probable_quotas import probable_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -29,6 +30,7 @@ def check(facts: Facts) -> Hits:
                 f"{queue} covers no resource, so it never admits a workload with requests; write "
                 "resourceGroups",
                 queue.at / "spec",
+                meant=facts.cluster.derive(probable_quotas).get(queue.at, ()),
             )
         for i in _without_quota(node, groups):
             yield Hit(
@@ -69,5 +71,12 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("ClusterQueue", "Cohort", "AdmissionCheck", "MultiKueueConfig"),
+    reads=(
+        "ClusterQueue",
+        "Cohort",
+        "AdmissionCheck",
+        "MultiKueueConfig",
+        "ResourceFlavor",
+        "Node",
+    ),
 )

@@ -2,14 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from policygen.core.amounts import amount_of, total
+from policygen.core.finding import At
+from policygen.core.quoting import as_arguments, listed
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import NodeView, TaintView
 from policygen.kubernetes.node_filters import HARD
 from policygen.kubernetes.table import Entry
+from policygen.lint.core.near_tolerations import NearToleration, near_toleration
+from policygen.lint.core.refused_pods import named
 from policygen.lint.kueue.flavor_nodes import Flavor, Nodes, nodes
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity, written
 
 _NAMED = 3
 
@@ -28,40 +34,99 @@ def check(facts: Facts) -> Hits:
         own = found[flavor.name]
         if not flavor.fields.node_labels:
             continue
-        for key, tainted in _not_listed(flavor, _tainted(own)).items():
+        unknown: list[TaintView] = []
+        for key, taints in _not_listed(flavor, _tainted(own)).items():
+            tainted = list({it.name: it for each in taints.values() for it in each}.values())
             every = len(tainted) == len(own.nodes)
             if not every:
-                tainted = [it for it in tainted if not _is_of_another(it, key, facts)]  # noqa: PLW2901 - fewer of them
-            if tainted:
-                yield Hit(
-                    RULE,
-                    _of_all_nodes(flavor, key)
-                    if every
-                    else _of_some_nodes(flavor, key, tainted, own),
-                    flavor.at.to("spec"),
-                    related=(tainted[0].at.to("spec", "taints"),),
-                )
+                tainted = [it for it in tainted if not _is_of_another(it, key, facts)]
+            if not tainted:
+                continue
+            missed = [it for it, on in taints.items() if any(node in on for node in tainted)]
+            all_taints = (it for node in own.nodes for it in node.fields.spec.taints)
+            near = near_toleration(flavor.fields.tolerations, missed, all_taints)
+            if near is None and every:
+                if listing := _near_listing(flavor, missed, own):
+                    yield _of_listing(flavor, missed[0], *listing)
+                else:
+                    unknown += missed
+                continue
+            message = (
+                f"{_which(len(tainted), own)} of {flavor} have {_named(missed)}, but {_near_fact(near)}; {near.advice}"
+                if near
+                else _of_some_nodes(flavor, missed, tainted, own)
+            )
+            at = flavor.at.to("spec", *(near.path if near else ()))
+            yield Hit(RULE, message, at, (tainted[0].at.to("spec", "taints"),))
+        if unknown:
+            at = own.nodes[0].at.to("spec", "taints")
+            yield Hit(RULE, _of_all_nodes(flavor, unknown), flavor.at / "spec", (at,))
 
 
-def _of_all_nodes(flavor: Flavor, key: str) -> str:
-    return (
-        f"all nodes of {flavor} have taint {key}, which the flavor neither lists nor tolerates, so "
-        "admitted jobs start only with a toleration of their own; add the taint to nodeTaints and a toleration to tolerations of "
-        "the flavor"
+def _near_listing(flavor: Flavor, missed: Sequence[TaintView], own: Nodes) -> tuple[At, str] | None:
+    """The field of a taint of the flavor that differs from the one missed taint, and its value there."""
+    have = {it for node in own.nodes for it in node.fields.spec.taints}
+    for i, it in enumerate(flavor.fields.node_taints):
+        for name in ("value", "effect") if it not in have and len(missed) == 1 else ():
+            right = getattr(missed[0], name)
+            if right and getattr(it, name) and replace(it, **{name: right}) == missed[0]:
+                return flavor.at.to("spec", "nodeTaints", i, name), right
+    return None
+
+
+def _of_listing(flavor: Flavor, missed: TaintView, at: At, right: str) -> Hit:
+    name = at.path[-1]
+    return Hit(
+        RULE,
+        f"all nodes of {flavor} have {_named([missed])}, but the taint in nodeTaints of the flavor has another {name}; "
+        f"write {name}: {right}",
+        at,
+        meant=written(at, right),
     )
 
 
-def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]], own: Nodes) -> str:
+def _near_fact(near: NearToleration) -> str:
+    if near.field == "key":
+        return f'the toleration of the flavor has key "{near.written}"'
+    return f"the toleration for this key in the flavor has another {near.field}"
+
+
+def _which(count: int, own: Nodes) -> str:
+    return "all nodes" if count == len(own.nodes) else f"{count} of {len(own.nodes)} nodes"
+
+
+def _named(missed: Sequence[TaintView]) -> str:
+    return f"taint{'s' if len(missed) > 1 else ''} {listed([*map(named, missed)], 'and')}"
+
+
+def _listing(missed: Sequence[TaintView]) -> str:
+    if len(missed) > 1:
+        return "add the taints to nodeTaints and a toleration for each to tolerations of the flavor"
+    return "add the taint to nodeTaints and a toleration to tolerations of the flavor"
+
+
+def _of_all_nodes(flavor: Flavor, missed: Sequence[TaintView]) -> str:
+    return (
+        f"all nodes of {flavor} have {_named(missed)}, which the flavor neither lists nor tolerates, so "
+        f"admitted jobs start only with a toleration of their own; {_listing(missed)}"
+    )
+
+
+def _of_some_nodes(
+    flavor: Flavor, missed: Sequence[TaintView], tainted: Sequence[Entry[NodeView]], own: Nodes
+) -> str:
     names = ", ".join(it.name for it in tainted[:_NAMED]) + (
         "" if len(tainted) <= _NAMED else ", …"
     )
     lost = sorted(total(node.fields.status.allocatable for node in tainted).items())
     of = " and ".join(amount_of(name, it) for name, it in lost if is_one(name) and it)
+    this, is_ = ("these taints", "are") if len(missed) > 1 else ("this taint", "is")
+    shown = as_arguments([it.name for it in tainted], _NAMED)
     return (
-        f"{len(tainted)} of {len(own.nodes)} nodes of {flavor} have taint {key} ({names}), but no "
-        f"flavor lists or tolerates this taint, so jobs without a toleration of their own cannot use {of or 'these nodes'}; "
-        "add the taint to nodeTaints and a toleration to tolerations of the flavor, or create a "
-        "separate flavor for these nodes"
+        f"{len(tainted)} of {len(own.nodes)} nodes of {flavor} have {_named(missed)} ({names}), but no "
+        f"flavor lists or tolerates {this}, so jobs without a toleration of their own cannot use {of or 'these nodes'}; "
+        f"{_listing(missed)}, or create a separate flavor for these nodes; if {this} {is_} left over, run: kubectl taint "
+        f"nodes {shown} {missed[0].key}-"
     )
 
 
@@ -74,13 +139,13 @@ def _tainted(own: Nodes) -> Tainted:
     return found
 
 
-def _not_listed(flavor: Flavor, tainted: Tainted) -> Mapping[str, Sequence[Entry[NodeView]]]:
-    """The nodes whose taints a flavor neither lists nor tolerates, by the key of the taint."""
-    found: dict[str, dict[str, Entry[NodeView]]] = {}
+def _not_listed(flavor: Flavor, tainted: Tainted) -> Mapping[str, Tainted]:
+    """The taints that a flavor neither lists nor tolerates, by their key."""
+    found: dict[str, dict[TaintView, Sequence[Entry[NodeView]]]] = {}
     for taint, nodes_of_taint in tainted.items():
         if not _lists_or_tolerates(flavor, taint):
-            found.setdefault(taint.key, {}).update((it.name, it) for it in nodes_of_taint)
-    return {key: list(them.values()) for key, them in found.items()}
+            found.setdefault(taint.key, {})[taint] = nodes_of_taint
+    return found
 
 
 def _is_of_another(node: Entry[NodeView], key: str, facts: Facts) -> bool:
@@ -93,7 +158,8 @@ def _is_of_another(node: Entry[NodeView], key: str, facts: Facts) -> bool:
 
 
 def _lists_or_tolerates(flavor: Flavor, taint: TaintView) -> bool:
-    return any(it.key == taint.key for it in flavor.fields.node_taints) or any(
+    known = ((it.key, it.effect) for it in flavor.fields.node_taints)
+    return (taint.key, taint.effect) in known or any(
         tolerates(it, taint) for it in flavor.fields.tolerations
     )
 

@@ -1,15 +1,21 @@
 """Kueue and kube-scheduler rank the same jobs in opposite orders."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
 from policygen.core.finding import At
+from policygen.core.quoting import some
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import PriorityClassView
+from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_jobs import PRIORITY, labels, queued
 from policygen.kubernetes.priorities import default
-from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.kueue.cohorts import forest
+from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -26,34 +32,90 @@ class _Ranks(Struct, frozen=True):
     at: At
 
 
+_Pair = tuple[_Ranks, _Ranks]
+"""A job, and one that Kueue ranks higher and whose pods its own pods can evict."""
+
+
 def check(facts: Facts) -> Hits:
     """Kueue uses the WorkloadPriorityClass, kube-scheduler the PriorityClass of the pods.
 
-    Pods whose class has preemptionPolicy Never evict no pods.
+    Pods whose class has preemptionPolicy Never evict no pods. Of queues that share no quota, but a flavor and thus
+    its nodes, compares jobs with a WorkloadPriorityClass.
     Source: concepts/workload_priority_class.md of Kueue's documentation.
     """
     yield from _classes(facts.cluster)
     by_tree: dict[str, list[_Ranks]] = {}
-    for tree, ranks in _jobs(facts.cluster):
+    by_flavor: dict[str, list[_Ranks]] = {}
+    for tree, flavors, ranks in _jobs(facts.cluster):
         by_tree.setdefault(tree, []).append(ranks)
+        for flavor in flavors:
+            by_flavor.setdefault(flavor, []).append(ranks)
+    reported: set[At] = set()
     for found in by_tree.values():
-        found.sort(key=lambda it: -it.in_kueue)
-        victim = found[
-            0
-        ]  # of the jobs that Kueue ranks highest so far, the one with the lowest pods
-        for ranks in found:
-            if ranks.evicts and victim.of_pods < ranks.of_pods and victim.in_kueue > ranks.in_kueue:
-                yield Hit(
-                    RULE,
-                    f"Kueue ranks {ranks.workload} below {victim.workload}, but the pods of {ranks.workload} "
-                    f"have priority {ranks.of_pods} and those of {victim.workload} have {victim.of_pods}, so "
-                    f"kube-scheduler can evict the job that Kueue ranks first; "
-                    f"{_remedy(ranks, victim, default(facts.cluster))}",
-                    ranks.at,
-                    related=(victim.at,),
-                )
-            if ranks.of_pods < victim.of_pods:
-                victim = ranks
+        wrong = _wrong(found)
+        reported.update(it.at for it, _ in wrong)
+        yield from _of_jobs(facts.cluster, wrong)
+    for flavor, found in by_flavor.items():
+        wrong = [each for each in _wrong(found) if each[0].at not in reported]
+        reported.update(it.at for it, _ in wrong)
+        yield from _of_jobs(facts.cluster, wrong, flavor)
+
+
+def _wrong(jobs: list[_Ranks]) -> list[_Pair]:
+    """The jobs that can evict one which Kueue ranks higher: of these, the one whose pods have the lowest priority."""
+    found: list[_Pair] = []
+    victim: _Ranks | None = None
+    for _, level in groupby(sorted(jobs, key=_from_highest), key=_from_highest):
+        equal = [*level]
+        if victim is not None:
+            found += [(it, victim) for it in equal if it.evicts and victim.of_pods < it.of_pods]
+        victim = min(filter(None, (victim, *equal)), key=lambda it: it.of_pods)
+    return found
+
+
+def _from_highest(ranks: _Ranks) -> int:
+    return -ranks.in_kueue
+
+
+def _of_jobs(cluster: Cluster, wrong: Sequence[_Pair], flavor: str = "") -> Hits:
+    """A hit for each job, or one for all jobs of a PriorityClass: then its value is probably wrong.
+
+    `flavor`: the jobs are in queues without a common cohort, and can run on the nodes of this flavor.
+    """
+    where = f", and both can run on nodes of flavor {flavor}" if flavor else ""
+    by_class: dict[str, list[_Pair]] = {}
+    for each in wrong:
+        by_class.setdefault(each[0].name, []).append(each)
+    for name, found in by_class.items():
+        entry = cluster.priority_classes.get(name)
+        if entry is not None and len(found) > 1:
+            yield _of_class(entry, found)
+            continue
+        for ranks, victim in found:
+            yield Hit(
+                RULE,
+                f"Kueue ranks {ranks.workload} below {victim.workload}{where}, but the pods of {ranks.workload} "
+                f"have priority {ranks.of_pods} and those of {victim.workload} have {victim.of_pods}, so "
+                f"kube-scheduler can evict the job that Kueue ranks first; "
+                f"{_remedy(ranks, victim, default(cluster))}",
+                ranks.at,
+                related=(victim.at,),
+            )
+
+
+def _of_class(entry: Entry[PriorityClassView], found: Sequence[_Pair]) -> Hit:
+    lower = list(dict.fromkeys(str(it.workload) for it, _ in found))
+    higher = {str(it.workload): it for _, it in found}
+    most = min(it.of_pods for it in higher.values())
+    return Hit(
+        RULE,
+        f"Kueue ranks {some(lower, 'other job')} below {some([*higher], 'other job')}, but {entry} gives the pods "
+        f"of the former priority {entry.fields.value} and those of the latter have {most}, so kube-scheduler can "
+        f"evict jobs that Kueue ranks first; lower the value of {entry} to at most {most}, or write "
+        "preemptionPolicy: Never in it",
+        entry.at / "value",
+        related=tuple(it.at for it in (*(one for one, _ in found), *higher.values())),
+    )
 
 
 def _remedy(ranks: _Ranks, victim: _Ranks, usual: int) -> str:
@@ -94,9 +156,10 @@ def _classes(cluster: Cluster) -> Hits:
             top = here
 
 
-def _jobs(cluster: Cluster) -> Iterator[tuple[str, _Ranks]]:
+def _jobs(cluster: Cluster) -> Iterator[tuple[str, Sequence[str], _Ranks]]:
     """The queued jobs whose priorities are known, each with the root of its queues.
 
+    Those with a WorkloadPriorityClass also have the flavors that they can use.
     Jobs whose two classes have the same name are omitted, because the classes are reported.
     """
     trees, usual = cluster.derive(forest), default(cluster)
@@ -114,6 +177,7 @@ def _jobs(cluster: Cluster) -> Iterator[tuple[str, _Ranks]]:
             evicts = of_pods is None or of_pods.fields.preemption_policy != "Never"
             yield (
                 trees.queues[job.cluster_queue.name].root().name,
+                _flavors(cluster, job.cluster_queue, template) if ranked else (),
                 _Ranks(
                     ranked.fields.value if ranked else value,
                     value,
@@ -125,13 +189,26 @@ def _jobs(cluster: Cluster) -> Iterator[tuple[str, _Ranks]]:
             )
 
 
+def _flavors(
+    cluster: Cluster, queue: Entry[ClusterQueueView], template: PodTemplate
+) -> Sequence[str]:
+    """The flavors of a queue whose nodes the pods can use."""
+    return [
+        it.name
+        for group in queue.fields.resource_groups
+        for it in group.flavors
+        if (flavor := cluster.flavors.get(it.name)) and flavor.fields.node_labels
+        if not refusal(flavor.fields, template.spec)
+    ]
+
+
 RULE = ObjectRule(
     "priority-orders-disagree",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="Give the PriorityClasses of pods the same order as the WorkloadPriorityClasses.",
-    judges=("WorkloadPriorityClass", *KINDS),
+    judges=("WorkloadPriorityClass", "PriorityClass", *KINDS),
     check=check,
-    reads=("PriorityClass", "LocalQueue", "ClusterQueue", "Cohort"),
+    reads=("LocalQueue", "ClusterQueue", "Cohort", "ResourceFlavor"),
 )

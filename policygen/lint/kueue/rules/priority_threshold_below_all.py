@@ -1,24 +1,30 @@
 """maxPriorityThreshold is below every priority, so a borrowing queue preempts nothing."""
 
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import PRIORITY, labels, queued
 from policygen.kubernetes.priorities import default, values
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """A workload can be preempted only if its priority is at most maxPriorityThreshold.
+    """A workload can be preempted only if its priority is at most maxPriorityThreshold, and only in its cohort.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go, BorrowWithinCohort.
     """
-    classed, known = _have_class(facts.cluster), values(facts.cluster)
-    lowest = min(known if known and classed else known | {default(facts.cluster)})
-    each = "lowest priority class has" if known and classed else "lowest priority is"
+    known, every = values(facts.cluster), default(facts.cluster)
+    trees = facts.cluster.derive(forest)
     for queue in facts.cluster.cluster_queues:
         borrow = queue.fields.preemption.borrow_within_cohort if queue.fields.preemption else None
         if borrow is None or borrow.policy == "Never" or borrow.max_priority_threshold is None:
             continue
+        classed = bool(known) and _have_class(facts.cluster.derive(_jobs), trees.queues[queue.name])
+        lowest = min(known if classed else known | {every})
+        each = "lowest priority class has" if classed else "lowest priority is"
         if borrow.max_priority_threshold < lowest:
             yield Hit(
                 RULE,
@@ -28,14 +34,36 @@ def check(facts: Facts) -> Hits:
             )
 
 
-def _have_class(cluster: Cluster) -> bool:
-    """Whether there are jobs in queues, and each has a priority class, so that none has the default."""
-    jobs = cluster.derive(queued)
-    return bool(jobs) and all(
-        PRIORITY in labels(job.workload)
-        or any(it.spec.priority_class_name for it in job.workload.templates)
-        for job in jobs
-    )
+class _Jobs(NamedTuple):
+    """The trees of cohorts with queued jobs, by the identity of their root; None: the queue is unknown."""
+
+    every: AbstractSet[int | None]
+    without_class: AbstractSet[int | None]
+    """Those with a job that has the default priority."""
+
+
+def _jobs(cluster: Cluster) -> _Jobs:
+    """The trees with jobs; use it with `cluster.derive`."""
+    trees = cluster.derive(forest)
+    every, without = set[int | None](), set[int | None]()
+    for job in cluster.derive(queued):
+        tree = None if job.cluster_queue is None else _tree(trees.queues[job.cluster_queue.name])
+        every.add(tree)
+        if PRIORITY not in labels(job.workload) and not any(
+            it.spec.priority_class_name for it in job.workload.templates
+        ):
+            without.add(tree)
+    return _Jobs(every, without)
+
+
+def _have_class(jobs: _Jobs, node: CohortNode) -> bool:
+    """Whether the cohort of a queue has jobs, and each has a priority class, so that none has the default."""
+    tree = _tree(node)
+    return tree in jobs.every and jobs.without_class.isdisjoint({tree, None})
+
+
+def _tree(node: CohortNode) -> int | None:
+    return None if node.cyclic else id(node.root())
 
 
 RULE = ObjectRule(
@@ -47,5 +75,12 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("WorkloadPriorityClass", "PriorityClass", "LocalQueue", "ClusterQueue", *KINDS),
+    reads=(
+        "Cohort",
+        "WorkloadPriorityClass",
+        "PriorityClass",
+        "LocalQueue",
+        "ClusterQueue",
+        *KINDS,
+    ),
 )

@@ -1,13 +1,14 @@
 """A workload has the queue-name label in a place that Kueue ignores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from policygen.core.finding import At, dotted
+from policygen.core.finding import At, NewMapping, dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.quoting import listed
+from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.kueue_jobs import BY_POD, is_managed, labels
+from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE
 from policygen.lint.core.metadata_keys import of_domain
@@ -38,31 +39,46 @@ def check(facts: Facts) -> Hits:
             )
     for workload in filter(is_managed, keyed):
         found = labels(workload)
-        if found.get(LOCAL_QUEUE):
-            continue
         places = list(_elsewhere(workload))
+        if found.get(LOCAL_QUEUE):
+            yield from _contradicted(workload, found[LOCAL_QUEUE], places)
+            continue
         for wrong, name in places:
             depth = len(workload.at.path)
             # Not those that a Job takes from its pods.
             at = webhook_object(workload).at.to("metadata", "labels")
             keys = {LOCAL_QUEUE: name, **beside(workload, wrong)}
-            edits = [
-                edit
-                for key, value in keys.items()
-                for edit in (
-                    Edit(Verb.REMOVE, At(wrong.document, (*wrong.path[:-1], key))),
-                    Edit(Verb.ADD, at / key, value),
-                )
-            ]
+            edits = [Edit(Verb.REMOVE, At(wrong.document, (*wrong.path[:-1], key))) for key in keys]
+            if len(keys) > 1 and not mapping(webhook_object(workload).data, "metadata", "labels"):
+                edits.append(Edit(Verb.ADD, at, NewMapping(tuple(keys.items()))))
+            else:
+                edits += [Edit(Verb.ADD, at / key, value) for key, value in keys.items()]
             certain = len(places) == 1 and not any(map(value_fault, keys.values()))
             yield Hit(
                 RULE,
                 f"Kueue ignores {listed(list(keys), 'and')} in {dotted(wrong.path[depth:-1])} of {workload}; "
-                f"write the {'label' if len(keys) == 1 else 'labels'} in {dotted(at.path[depth:])}",
+                f"move the {'label' if len(keys) == 1 else 'labels'} to {dotted(at.path[depth:])}",
                 wrong,
                 edits=tuple(edits) if certain and found.keys().isdisjoint(keys) else (),
             )
             break
+
+
+def _contradicted(workload: Workload, used: str, places: Iterable[tuple[At, str]]) -> Hits:
+    """Labels with another queue than the one that Kueue reads; equal copies do no harm."""
+    for wrong, name in places:
+        if name != used:
+            path = dotted(wrong.path[len(workload.at.path) : -1])
+            right = dotted(
+                webhook_object(workload).at.to("metadata", "labels").path[len(workload.at.path) :]
+            )
+            yield Hit(
+                RULE,
+                f"Kueue ignores {LOCAL_QUEUE} in {path} of {workload}, because it reads "
+                f"{quoted(used)} in {right}; remove the label, or move its value there",
+                wrong,
+            )
+            return
 
 
 def _of_unmanaged(workload: Workload) -> Hits:
@@ -75,7 +91,7 @@ def _of_unmanaged(workload: Workload) -> Hits:
             yield Hit(
                 RULE,
                 f"Kueue manages only the pods of {workload} and ignores the label {LOCAL_QUEUE} of "
-                "the object itself; write the label in spec.template.metadata.labels",
+                "the object itself; move the label to spec.template.metadata.labels",
                 wrong,
                 edits=()
                 if value_fault(name)

@@ -1,15 +1,20 @@
 """The quotas of a flavor add up to more than its nodes have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, readable, written
+from msgspec import Struct
+
+from policygen.core.amounts import amount_of, readable, sums, written
 from policygen.core.finding import THERE, At
-from policygen.core.names import SET
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_groups import NATIVE
 from policygen.kubernetes.table import Entry
+from policygen.lint import replaced_queues
+from policygen.lint.core.known_nodes import daemons, node_index
+from policygen.lint.core.pod_demands import READS as READS_OF_PODS
+from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.coverage import vendor
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.node_pools import node_pools
@@ -22,63 +27,197 @@ _QUOTAS = 5
 """The most quotas in a message."""
 
 
+class _FlavorExcess(Struct, frozen=True, eq=False):
+    """A resource of a flavor whose quotas add up to more than its nodes have."""
+
+    resource: str
+    total: Fraction
+    have: Fraction
+    cells: Sequence[PlacedQuota]
+    """The quotas, the largest first."""
+    used: Sequence[str]
+    """The DaemonSets that hold some of it."""
+    before: str
+    """The beginning of a remedy, such as the reason why nodes offer too little; else ""."""
+    instead: list[str]
+    """The resources of the same vendor that the nodes have, if they have none of this one."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nodes are missing, or quotas too large: one cause can be that of several resources."""
+        return not (self.used or self.before or self.instead)
+
+
 def check(facts: Facts) -> Hits:
     """Kueue admits workloads whose pods stay Pending. A Cohort's quota adds to its members'.
 
-    Without nodes, a flavor has the devices of the spec's pools that it selects.
+    Kueue does not count the pods of DaemonSets, which leave fewer devices for its workloads.
+    Without nodes, a flavor has the devices of the spec's pools that it selects. The resources of a flavor
+    are one hit, because a missing node is a cause for all of them.
     Source: issues 2665, 1651, 5289.
     """
     growing = facts.cluster.derive(node_pools)
+    by_flavor: dict[str, list[tuple[str, Sequence[PlacedQuota]]]] = {}
     for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
+        if resource != "pods" and not growing.get(name):  # node-pool-below-quotas reports these
+            by_flavor.setdefault(name, []).append((resource, cells))
+    for name, quotas in by_flavor.items():
         flavor = facts.cluster.flavors.get(name)
-        if flavor is None or resource == "pods" or growing.get(name):
-            continue  # other rules report a missing flavor and the limits of NodePools
+        if flavor is None:
+            continue  # flavor-missing reports it
         who, own, related = _capacity(facts, flavor)
+        excesses = _excesses(facts, flavor, quotas, own, is_of_nodes=bool(related)) if who else ()
+        joined: dict[str, list[_FlavorExcess]] = {}
+        for it in sorted(excesses, key=lambda it: (not extended(it.resource), it.resource)):
+            joined.setdefault("" if it.is_plain else it.resource, []).append(it)
+        yield from (_hit(facts, flavor, who, it, related) for it in joined.values())
+
+
+def _excesses(
+    facts: Facts,
+    flavor: Entry[ResourceFlavorView],
+    quotas: Iterable[tuple[str, Sequence[PlacedQuota]]],
+    own: Mapping[str, Fraction],
+    *,
+    is_of_nodes: bool,
+) -> Iterator[_FlavorExcess]:
+    """The resources of a flavor whose quotas exceed the nodes."""
+    for resource, cells in quotas:
         total = Fraction(sum(it.quota.nominal_quota for it in cells))
-        have = own.get(resource, Fraction(0))
-        unlisted = resource in NATIVE or not related
-        if not who or (unlisted and resource not in own) or total <= have:
+        used = facts.derive(_used_by_daemons).get((flavor.name, resource), {})
+        have = max(own.get(resource, Fraction(0)) - sum(used.values()), Fraction(0))
+        unlisted = resource in NATIVE or not is_of_nodes
+        if (unlisted and resource not in own) or total <= have:
             continue  # every node has the native ones
+        if replaced_queues.are_reported(facts, (it.owner.object for it in cells)):
+            continue  # rendered-object-replaced proposes to remove the queue
         ordered = sorted(cells, key=lambda it: -it.quota.nominal_quota)
-        own_cells = [it for it in ordered if it.owner.at not in facts.cluster.context] or ordered
-        places = [it.at / "nominalQuota" for it in own_cells]
-        yield Hit(
-            RULE,
-            f"the quotas of {flavor} add up to {amount_of(resource, total, have)}"
-            f"{_parts(facts, ordered, own_cells)},{_beside(facts, resource, cells)} but {who} "
-            f"{readable(resource, have, total)}; {_replaced(facts, own_cells, cells)}"
-            f"{_remedy(resource, total, have, own, cells)}",
-            places[0],
-            related=(*places[1:], flavor.at, *related),
+        instead = [] if have else _of_vendor(resource, own)
+        yield _FlavorExcess(
+            resource, total, have, ordered, [*used], _lost(facts, flavor, resource), instead
         )
 
 
-def _parts(facts: Facts, cells: Sequence[PlacedQuota], own_cells: Sequence[PlacedQuota]) -> str:
-    """The quotas of the sum, the largest first, with the places of those that are not reported at."""
-    if len(cells) == 1:
-        return f", all in {cells[0].owner}"
-    with_places = facts.cluster.seen is None and own_cells[0].owner.at not in facts.cluster.context
+def _hit(
+    facts: Facts,
+    flavor: Entry[ResourceFlavorView],
+    who: str,
+    found: Sequence[_FlavorExcess],
+    related: Sequence[At],
+) -> Hit:
+    """One hit for all these resources."""
+    first, *more = found
+    cells = [it for one in found for it in one.cells]
+    by_owner: dict[At, list[PlacedQuota]] = {}
+    for it in [it for it in cells if it.owner.at not in facts.cluster.context] or cells:
+        by_owner.setdefault(it.owner.at, []).append(it)
+    beside = f" beside {some([*first.used], 'DaemonSet', 2)}" if first.used else ""
+    heads = [own[0].at / "nominalQuota" for own in by_owner.values()]
+    others = [it.at / "nominalQuota" for own in by_owner.values() for it in own[1:]]
+    owners = {it.owner.at: it.owner.object for it in cells}
+    totals, have = sums((it.resource, it.total, it.have) for it in found)
+    words = amount_of if more else readable
     parts = [
-        f"{it.owner} has {readable(it.resource, Fraction(it.quota.nominal_quota))}"
-        f"{f' at {THERE}' if i and with_places else ''}"
-        for i, it in enumerate(own_cells)
+        listed([words(it.resource, Fraction(it.quota.nominal_quota)) for it in own], "and")
+        for own in by_owner.values()
+    ]
+    return Hit(
+        RULE,
+        f"the quotas of {flavor} add up to {totals}{_parts(facts, found, [*by_owner.values()], parts)},"
+        f"{_beside(facts, found)} but {who} {have}{beside}; "
+        f"{replaced_queues.advice(owners.values())}{_unused(facts, by_owner.values())}{first.before}{_remedy(found, are_one=len(owners) == 1)}",
+        heads[0],
+        related=(*heads[1:], *others, flavor.at, *related),
+    )
+
+
+def _unused(facts: Facts, by_owner: Collection[Sequence[PlacedQuota]]) -> str:
+    """The beginning of a remedy if a flavor that no queue uses has room for the quotas of one owner; else ""."""
+    in_use = {name for name, _ in facts.cluster.derive(nominal_quotas)}
+    for flavor in facts.cluster.flavors:
+        have = facts.cluster.derive(nodes)[flavor.name].total
+        for cells in by_owner if flavor.name not in in_use and len(by_owner) > 1 else ():
+            if all(it.quota.nominal_quota <= have.get(it.quota.name, -1) for it in cells):
+                return f"write flavor {flavor.name}, which no queue uses, in {cells[0].owner}, or "
+    return ""
+
+
+def _used_by_daemons(facts: Facts) -> Mapping[tuple[str, str], Mapping[str, Fraction]]:
+    """The devices that DaemonSets hold on the nodes of each flavor, by their names; use it with `facts.derive`."""
+    found: dict[tuple[str, str], dict[str, Fraction]] = {}
+    pods = [
+        it for it in facts.derive(daemons) if any(extended(name) for name, _ in it.demand.requests)
+    ]
+    index = facts.derive(node_index)
+    for flavor in facts.cluster.flavors if pods else ():
+        nodes_of_flavor = index.all
+        for key, value in flavor.fields.node_labels.items():
+            nodes_of_flavor &= index.values(key).get(value, 0)
+        for it in pods:
+            count = sum(node.count for _, node in index.entries(it.nodes & nodes_of_flavor))
+            for name, amount in it.demand.requests if count else ():
+                if extended(name):
+                    users = found.setdefault((flavor.name, name), {})
+                    users[str(it.workload)] = amount * count
+    return found
+
+
+def _parts(
+    facts: Facts,
+    found: Sequence[_FlavorExcess],
+    by_owner: Sequence[Sequence[PlacedQuota]],
+    amounts: Sequence[str],
+) -> str:
+    """The quotas of each owner, the largest first, with the places of those that are not reported at."""
+    first = by_owner[0][0].owner
+    if len({it.owner.at for one in found for it in one.cells}) == 1:
+        return f", all in {first}"
+    with_places = facts.cluster.seen is None and first.at not in facts.cluster.context
+    parts = [
+        f"{own[0].owner} has {amount}{f' at {THERE}' if i and with_places else ''}"
+        for i, (own, amount) in enumerate(zip(by_owner, amounts, strict=True))
     ]
     return f" ({some(parts, 'other quota', _QUOTAS)})"
 
 
-def _remedy(
-    resource: str,
-    total: Fraction,
-    have: Fraction,
-    own: Mapping[str, Fraction],
-    cells: Sequence[PlacedQuota],
-) -> str:
-    others = [] if have else _of_vendor(resource, own)
-    if others:
-        return f"cover {listed(others)}, which the nodes have, instead of {resource}"
-    if len(cells) == 1:
-        return f"lower nominalQuota to {written(resource, have)}, or add nodes"
-    return f"lower nominalQuota by {written(resource, total - have)} in total, or add nodes"
+def _lost(facts: Facts, flavor: Entry[ResourceFlavorView], resource: str) -> str:
+    """The beginning of a remedy if nodes have devices that their kubelet does not offer; else ""."""
+    lost = [
+        it
+        for it in facts.cluster.derive(nodes)[flavor.name].nodes
+        if extended(resource)
+        and it.fields.status.allocatable.get(resource, 0)
+        < it.fields.status.capacity.get(resource, 0)
+    ]
+    if not lost:
+        return ""
+    offer = "offers" if len(lost) == 1 else "offer"
+    amounts = [
+        sum((of.get(resource, Fraction(0)) for of in each), Fraction(0))
+        for each in (
+            [it.fields.status.allocatable for it in lost],
+            [it.fields.status.capacity for it in lost],
+        )
+    ]
+    return (
+        f"find out why {some([str(it) for it in lost], 'other node', 2)} {offer} only {readable(resource, amounts[0])} "
+        f"of {amount_of(resource, amounts[1])}, for example in the device plugin, otherwise "
+    )
+
+
+def _remedy(found: Sequence[_FlavorExcess], *, are_one: bool) -> str:
+    """How to lower the quotas; `are_one`: they are in one object."""
+    first, *more = found
+    if first.instead:
+        return f"cover {listed(first.instead)}, which the nodes have, instead of {first.resource}"
+    lower = [it.have if are_one else it.total - it.have for it in found]
+    amounts = [
+        written(it.resource, amount) + (f" {it.resource}" if more else "")
+        for it, amount in zip(found, lower, strict=True)
+    ]
+    if are_one:
+        return f"lower nominalQuota to {listed(amounts, 'and')}, or add nodes"
+    return f"lower nominalQuota by {listed(amounts, 'and')} in total, or add nodes"
 
 
 def _of_vendor(resource: str, amounts: Mapping[str, Fraction]) -> list[str]:
@@ -87,24 +226,19 @@ def _of_vendor(resource: str, amounts: Mapping[str, Fraction]) -> list[str]:
     return sorted(it for it, amount in amounts.items() if own and amount and vendor(it) == own)
 
 
-def _beside(facts: Facts, resource: str, cells: Sequence[PlacedQuota]) -> str:
-    """How much of the sum is not in the manifests, if the sum has both."""
-    others = [it for it in cells if it.owner.at in facts.cluster.context]
-    if not others or len(others) == len(cells):
+def _beside(facts: Facts, found: Sequence[_FlavorExcess]) -> str:
+    """How much of the sums is not in the manifests, if they have both."""
+    amounts = []
+    for one in found:
+        others = [it for it in one.cells if it.owner.at in facts.cluster.context]
+        if others and len(others) < len(one.cells):
+            amount = Fraction(sum(it.quota.nominal_quota for it in others))
+            amounts.append(amount_of(one.resource, amount))
+    if not amounts:
         return ""
-    amount = Fraction(sum(it.quota.nominal_quota for it in others))
     applied = facts.state is not None and facts.state.seen is not None
     where = "the spec renders or the cluster has" if applied else "the spec renders"
-    return f" with {amount_of(resource, amount)} of queues that {where},"
-
-
-def _replaced(facts: Facts, own_cells: Sequence[PlacedQuota], cells: Sequence[PlacedQuota]) -> str:
-    """What to do after `adopt`: the spec renders queues with other names, and the old ones still count."""
-    beside = len(own_cells) < len(cells)
-    by_hand = not any(it.owner.labels.get(SET) for it in own_cells)
-    if not beside or not by_hand or facts.spec is None:
-        return ""
-    return "if queues of the spec replace these, remove these from the manifests, otherwise "
+    return f" with {listed(amounts, 'and')} of queues that {where},"
 
 
 def _capacity(
@@ -138,5 +272,5 @@ RULE = ObjectRule(
     judges=("ResourceFlavor", "ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=("ClusterQueue", "Cohort", "NodePool"),
+    reads=tuple(dict.fromkeys(("Cohort", "NodePool", "DaemonSet", *READS_OF_PODS))),
 )

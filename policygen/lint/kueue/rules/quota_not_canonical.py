@@ -2,7 +2,7 @@
 
 from policygen.core import quantity
 from policygen.core.finding import at_path
-from policygen.lint.kueue.quotas import every_quota
+from policygen.lint.kueue.quotas import every_quota, lacks_unit
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
@@ -12,7 +12,10 @@ def check(facts: Facts) -> Hits:
     It rewrites only ClusterQueues, not Cohorts. Source: pkg/webhooks/clusterqueue_webhook.go;
     apimachinery, CanonicalizeBytes.
     """
+    without_unit = "memory-quota-without-unit" in facts.run
     for placed in every_quota(facts.cluster.cluster_queues):
+        if without_unit and lacks_unit(placed.quota):
+            continue  # that rule reports it
         for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
             at = placed.at / field
             text = at_path(placed.owner.object.data, at.path[len(placed.owner.at.path) :])

@@ -5,6 +5,7 @@ from fractions import Fraction
 from policygen.core.amounts import amount_of, written
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.flavor_nodes import nodes
+from policygen.lint.kueue.missing_cluster_queues import missing_cluster_queues
 from policygen.lint.kueue.quotas import nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -12,8 +13,11 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """A quota is for all nodes of the flavor together, so the other nodes stay idle.
 
-    Checked only if one quota of the flavor is not 0. Source: issue 706.
+    Checked only if one quota of the flavor is not 0, and if no LocalQueue names a missing queue, which may have
+    the rest. Source: issue 706.
     """
+    if facts.derive(missing_cluster_queues):
+        return
     found = facts.cluster.derive(nodes)
     for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
         if name not in found or not extended(resource):
@@ -40,5 +44,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),
-    reads=("ResourceFlavor",),
+    reads=("ResourceFlavor", "LocalQueue"),
 )

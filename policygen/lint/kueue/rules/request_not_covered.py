@@ -61,8 +61,13 @@ def check(facts: Facts) -> Hits:
             own = _own_advice(facts.cluster, request, name)
             place = request.workload.at if own else request.queue.at
             lacking.setdefault((place, name, own), []).append(request)
-    for (_, name, own), requests in lacking.items():
-        yield _hit(requests, name, own)
+    equal: dict[tuple[At, str, tuple[At, ...]], list[str]] = {}
+    for (place, name, own), requests in lacking.items():
+        users = tuple(it.template.at for it in requests)
+        equal.setdefault((place, own and name, users), []).append(name)
+    for (place, _, _), names in equal.items():
+        own = next(it for at, name, it in lacking if (at, name) == (place, names[0]))
+        yield _hit(lacking[place, names[0], own], names, own)
     for (at, resource, pool), requests in refusing.items():
         names = list(dict.fromkeys(str(it.workload) for it in requests))
         more = f" and {counted(len(names) - 1, 'other workload')}" if len(names) > 1 else ""
@@ -75,16 +80,22 @@ def check(facts: Facts) -> Hits:
         )
 
 
-def _hit(requests: Sequence[PodRequest], name: str, own: str) -> Hit:
-    """One hit for a workload that must change, or for all workloads if their queue must change."""
+def _hit(requests: Sequence[PodRequest], lacking: Sequence[str], own: str) -> Hit:
+    """One hit for a workload that must change, or for all workloads if their queue must change.
+
+    `lacking`: the resources that the same workloads request.
+    """
     first, queue = requests[0], requests[0].queue
-    advice = own or f"nodes have it, so add it to coveredResources of {queue} and to its flavors"
+    them = "it" if len(lacking) == 1 else "them"
+    advice = (
+        own or f"nodes have {them}, so add {them} to coveredResources of {queue} and to its flavors"
+    )
     names = list(dict.fromkeys(str(it.workload) for it in requests))
     return Hit(
         RULE,
-        f"{some(names, 'other workload')} {'requests' if len(names) == 1 else 'request'} {name}, which {queue} "
+        f"{some(names, 'other workload')} {'requests' if len(names) == 1 else 'request'} {listed([*lacking], 'and')}, which {queue} "
         f"does not cover{blocking(queue)}; {advice}",
-        first.template.at.to("spec", *request_path(first.template.spec, name)),
+        first.template.at.to("spec", *request_path(first.template.spec, lacking[0])),
         related=(
             queue.at.to("spec", "resourceGroups"),
             *(it.template.at / "spec" for it in requests[1:]),

@@ -1,18 +1,21 @@
-"""A quota, a LimitRange or a pod names a resource whose name looks misspelled."""
+"""A quota, a LimitRange, a pod or a Node names a resource whose name looks misspelled."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cache, partial
 
+from policygen.core.finding import At, Edit, Verb
+from policygen.core.quoting import some
 from policygen.core.standard_resources import known_to_containers
-from policygen.kubernetes.core import LimitRangeView
+from policygen.kubernetes.core import LimitRangeView, NodeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import containers
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.quotas import covered_resources, owners
+from policygen.lint.kueue.quotas import Owner, covered_resources, owners, quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.volcano.queues import amounts
 
 _FIELDS = ("default", "defaultRequest", "max", "min", "maxLimitRequestRatio")
 """The fields of a LimitRange with names of resources."""
@@ -36,17 +39,19 @@ def check(facts: Facts) -> Hits:
                     f'{owner} has quota for "{name}", which is not a known resource of nodes; '
                     f'did you mean "{right}"?',
                     at,
+                    meant=tuple(Edit(Verb.REWRITE, it, right) for it in _places(owner, at, right)),
                 )
     for entry in facts.cluster.limit_ranges:
         yield from _limits(entry, there)
+    yield from _of_nodes(facts)
     if "pod-fits-no-node" in facts.run and facts.cluster.nodes.any:
         return  # it reports the pods
     reported = set()
     right_name = cache(partial(meant, there=there))
     for placed in containers(facts.cluster):
         resources, workload = placed.container.resources, placed.workload
-        for field, amounts in (("limits", resources.limits), ("requests", resources.requests)):
-            for name in amounts:
+        for field, requested in (("limits", resources.limits), ("requests", resources.requests)):
+            for name in requested:
                 right = right_name(name) if "/" in name else None
                 if right is None or not known_to_containers(name) or (workload, name) in reported:
                     continue
@@ -57,6 +62,58 @@ def check(facts: Facts) -> Hits:
                     f'pods stay Pending; did you mean "{right}"?',
                     placed.at.to("resources", field, name).on_key(),
                 )
+
+
+def _of_nodes(facts: Facts) -> Hits:
+    """Nodes in manifests whose resource is nearly that of another node, and that no queue and no pod names."""
+    cluster = facts.cluster
+    there = cluster.derive(provided)
+    right_names = {it: right for it in there if (right := meant(it)) in there and "/" in it}
+    if not right_names or cluster.seen is not None:
+        return  # the kubelets of a cluster report what they have
+    right_names = {it: right_names[it] for it in right_names if it not in _named(facts)}
+    found: dict[str, list[Entry[NodeView]]] = {}
+    for node in cluster.nodes if right_names else ():
+        own = node.fields.status.allocatable.keys()
+        for name in own & right_names.keys():
+            if right_names[name] not in own and node.at not in cluster.context:
+                found.setdefault(name, []).append(node)
+    for name, nodes in found.items():
+        places = [
+            node.at.to("status", field, name).on_key()
+            for node in nodes
+            for field in ("allocatable", "capacity")
+            if name in mapping(node.object.data["status"], field)
+        ]
+        yield Hit(
+            RULE,
+            f"{some([str(it) for it in nodes], 'other node')} {'has' if len(nodes) == 1 else 'have'} the resource "
+            f'"{name}", which no queue and no pod names; did you mean "{right_names[name]}", which other nodes have?',
+            places[0],
+            tuple(places[1:]),
+            meant=tuple(Edit(Verb.RENAME, it, right_names[name]) for it in places),
+        )
+
+
+def _named(facts: Facts) -> Collection[str]:
+    """The resources that queues and pods name."""
+    found = {name for owner in owners(facts.cluster) for _, name in covered_resources(owner)}
+    for queue in facts.cluster.queues:
+        found.update(*amounts(queue.fields).values())
+    for placed in containers(facts.cluster):
+        resources = placed.container.resources
+        found.update(resources.limits, resources.requests)
+    return found
+
+
+def _places(owner: Owner, at: At, right: str) -> Iterator[At]:
+    """All places of a name in coveredResources and in quotas, if the owner does not have the right one too."""
+    covered = dict(covered_resources(owner))
+    if right not in covered.values():
+        yield at
+        for placed in quotas(owner):
+            if placed.resource == covered[at]:
+                yield placed.at / "name"
 
 
 def _limits(entry: Entry[LimitRangeView], there: Collection[str]) -> Hits:
@@ -87,7 +144,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write the name that nodes have in status.allocatable.",
-    judges=("ClusterQueue", "Cohort", "LimitRange", *KINDS),
+    judges=("ClusterQueue", "Cohort", "LimitRange", "Node", *KINDS),
     check=check,
-    reads=("Node", "Configuration"),
+    reads=("Configuration", "Queue"),
 )

@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
             continue
         yield Hit(
             RULE,
-            f"{it.quota} allows {amount_of(it.resource, hard, it.amount)}, but {it.nominal(hard)}, so the "
+            f"{it.quota} allows {amount_of(it.resource, hard, it.amount)}, but {it.nominal(hard)}{it.others}, so the "
             f"API server refuses pods of admitted jobs; write at least {it.written}, or remove {it.key} from the ResourceQuota",
             at,
             related=tuple(it.related),

@@ -3,14 +3,16 @@
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import READS, pod_requests
 from policygen.lint.kueue.flavor_fits import keys, refusal
+from policygen.lint.kueue.job_quotas import has_enough
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
     """A flavor without the label accepts the workload, whose pods then need labels of two pools.
 
-    Another rule reports flavors without any label. Source: flavorassigner.go, flavorSelector;
-    issue 12446 (before it, Kueue skipped such a flavor).
+    Flavors that can never have enough quota, such as one without GPUs, do not count. Another rule
+    reports flavors without any label. Source: flavorassigner.go, flavorSelector; issue 12446 (before
+    it, Kueue skipped such a flavor).
     """
     known = facts.cluster.flavors
     for request in pod_requests(facts):
@@ -24,7 +26,9 @@ def check(facts: Facts) -> Hits:
             common = {key for flavor in labelled for key in flavor.fields.node_labels} & chosen
             for flavor in labelled:
                 ignored = sorted(common - flavor.fields.node_labels.keys())
-                if ignored and refusal(flavor.fields, request.template.spec) is None:
+                if not ignored or refusal(flavor.fields, request.template.spec) is not None:
+                    continue
+                if has_enough(facts, request, group, flavor.name):
                     yield Hit(
                         RULE,
                         f"{request.workload} selects nodes by label {ignored[0]}, but flavor "
@@ -45,6 +49,6 @@ RULE = ObjectRule(
     remedy="Write the same keys in nodeLabels of all flavors, or select by keys that all have.",
     judges=KINDS,
     check=check,
-    reads=(*READS, "ResourceFlavor"),
+    reads=(*READS, "Cohort", "ResourceFlavor"),
     since={"kueue": (0, 18)},
 )

@@ -1,6 +1,10 @@
 """The first job of a StrictFIFO queue never starts, so the jobs behind it never start either."""
 
+from collections.abc import Collection
+
+from policygen.core.finding import At
 from policygen.core.quoting import some
+from policygen.lint.core.queue_sums import READS_OF_JOBS, queue_sums
 from policygen.lint.kueue.simulated import READS
 from policygen.lint.kueue.strict_queues import is_strict
 from policygen.lint.kueue.stuck_jobs import (
@@ -16,11 +20,15 @@ def check(facts: Facts) -> Hits:
     """Kueue tries only the first job of such a queue.
 
     Found by a simulation of Kueue: see lint/kueue/stuck_jobs.py. If the first job would not start alone
-    either, the rule that reports this job reports the blocked queue too, such as workload-exceeds-quota.
+    either, or only beside pods of its own queue, the rule that reports this job reports the blocked queue
+    too, such as workload-exceeds-quota or workloads-exceed-queue.
     Source: pkg/cache/queue/cluster_queue.go of Kueue 0.19.2.
     """
+    reported = _reported(facts)
     for it in facts.derive(stuck_jobs):
         if not is_strict(it.entry) or it.jobs[0].owner is not it.first:
+            continue
+        if it.first.at in reported:
             continue
         if "own-quota-not-reclaimed" in facts.run and unreclaimed(it) is not None:
             continue
@@ -40,6 +48,13 @@ def check(facts: Facts) -> Hits:
             )
 
 
+def _reported(facts: Facts) -> Collection[At]:
+    """The jobs that workloads-exceed-queue reports."""
+    if "workloads-exceed-queue" not in facts.run:
+        return ()
+    return {job.workload.at for it in facts.derive(queue_sums) for job in it.jobs}
+
+
 def _has_room(stuck: StuckQueue, job: StuckJob) -> bool:
     return all(
         amount <= max(0, stuck.queue.node.available(pair)) for pair, amount in job.amounts.items()
@@ -55,6 +70,6 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE, Need.WORKLOADS}),
-    reads=READS,
+    reads=tuple(dict.fromkeys((*READS, *READS_OF_JOBS))),
     since={"kueue": (0, 19)},
 )

@@ -61,6 +61,7 @@ def _room(facts: Facts, way: Way, level: str, index: NodeIndex, enough: int) -> 
             return None  # other rules report it
     if not any(flavor.fields.topology_name for flavor in way.flavors):
         return None
+    index = index.of(way.demand)
     takers = index.takers(way.demand)
     most = 0
     for equal in index.values(level).values():

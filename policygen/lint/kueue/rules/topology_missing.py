@@ -7,9 +7,21 @@ from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
+from policygen.lint.core.renamed_objects import NameUse, renamed_objects
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, known_checks
 from policygen.lint.kueue.quotas import flavors
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import (
+    Edit,
+    Facts,
+    Family,
+    Hit,
+    Hits,
+    Need,
+    ObjectRule,
+    Severity,
+    Verb,
+    written,
+)
 
 
 def check(facts: Facts) -> Hits:
@@ -20,18 +32,27 @@ def check(facts: Facts) -> Hits:
     cluster = facts.cluster
     known = cluster.topologies
     users = cluster.derive(_users)
+    uses = (
+        NameUse(it, it.fields.topology_name, it.at.to("spec", "topologyName"))
+        for it in cluster.flavors
+    )
+    renamed = renamed_objects(uses, known)
+    for it in renamed.values():
+        yield from it.hits(facts, RULE)
     for flavor in cluster.flavors:
         name = flavor.fields.topology_name
-        if not name or known.knows(name) or not is_subdomain(name):
+        if not name or name in renamed or known.knows(name) or not is_subdomain(name):
             continue
         queues = users.get(flavor.name, [])
         if queues and all(_dispatches(cluster, queue) for queue in queues):
             continue
+        at = flavor.at.to("spec", "topologyName")
         yield Hit(
             RULE,
             f'{flavor} names Topology "{name}", which does not exist; '
             f"{suggest(name, known.names(), 'Topology')}",
-            flavor.at.to("spec", "topologyName"),
+            at,
+            meant=written(at, known.names().meant(name)) or (Edit(Verb.REMOVE, at),),
         )
 
 
@@ -54,7 +75,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Name an existing Topology, or create the missing one before the ResourceFlavor.",
-    judges=("ResourceFlavor",),
+    judges=("ResourceFlavor", "Topology"),
     check=check,
     needs=frozenset({Need.WHOLE}),
     reads=("Topology", "ClusterQueue", "AdmissionCheck"),

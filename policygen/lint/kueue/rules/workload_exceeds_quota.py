@@ -6,13 +6,13 @@ from functools import cache, partial
 
 from policygen.core.amounts import amount_of, readable, total
 from policygen.core.finding import Exceeded
-from policygen.core.go_values import integer
 from policygen.kubernetes.kueue import ResourceGroup
-from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
 from policygen.kubernetes.workloads import KINDS, replicas_at
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import READS, PodRequest, requests_by_workload
+from policygen.lint.kueue.job_quotas import pods_together, requested_of
+from policygen.lint.kueue.quotas import lacks_unit
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -25,28 +25,36 @@ def check(facts: Facts) -> Hits:
     """
     trees = facts.cluster.derive(forest)
     ceiling = cache(CohortNode.ceiling)
+    without_unit = "memory-quota-without-unit" in facts.run  # it reports such quotas
     for requests in requests_by_workload(facts):
         first = requests[0]
         node = trees.queues[first.queue.name]
         for group in () if node.cyclic else first.queue.fields.resource_groups:
             parts = [[it] for it in requests] if len(group.flavors) > 1 else [requests]
             for part in parts:
-                amounts = _requests(part[0], group)
+                amounts = requested_of(part[0], group)
                 if len(part) > 1:
-                    amounts = total((amounts, *(_requests(it, group) for it in part[1:])))
+                    amounts = total((amounts, *(requested_of(it, group) for it in part[1:])))
                 if short := _short(group, amounts, partial(ceiling, node)):
-                    yield _hit(part, *short)
+                    if not (without_unit and _lacks_unit(group, short[0])):
+                        yield _hit(part, *short)
                     break
             else:
                 continue
             break
 
 
+def _lacks_unit(group: ResourceGroup, resource: str) -> bool:
+    """Whether a quota of a resource has no unit."""
+    quotas = (quota for flavor in group.flavors for quota in flavor.resources)
+    return any(quota.name == resource and lacks_unit(quota) for quota in quotas)
+
+
 def _hit(requests: Sequence[PodRequest], name: str, amount: Fraction, most: Fraction) -> Hit:
     """At the request of a pod that is too large alone, or else at the number of the most demanding pods."""
     first = requests[0]
     of_one = max(requests, key=lambda it: it.counted.get(name, 0))
-    of_all = max(requests, key=lambda it: it.counted.get(name, 0) * _pods(it))
+    of_all = max(requests, key=lambda it: it.counted.get(name, 0) * pods_together(it))
     if of_one.counted[name] > most:
         at = of_one.template.at.to("spec", *request_path(of_one.template.spec, name))
         advice = "lower the request"
@@ -55,7 +63,7 @@ def _hit(requests: Sequence[PodRequest], name: str, amount: Fraction, most: Frac
         advice = "run fewer pods"
     limit = f"{first.queue} can have at most"
     all_of = f"{limit} {amount_of(name, most, amount)}"
-    pods = sum(_pods(it) for it in requests if name in it.counted)
+    pods = sum(pods_together(it) for it in requests if name in it.counted)
     return Hit(
         RULE,
         f"{first.workload} requests {amount_of(name, amount, most)}, but {limit} "
@@ -64,28 +72,6 @@ def _hit(requests: Sequence[PodRequest], name: str, amount: Fraction, most: Frac
         related=(first.queue.at.to("spec", "resourceGroups"),),
         exceeds=(Exceeded(first.workload.at, name, most, all_of, pods=pods),),
     )
-
-
-def _requests(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
-    pods = _pods(request)
-    return {
-        name: amount if pods == 1 else amount * pods
-        for name, amount in request.counted.items()
-        if name in group.covered_resources
-    }
-
-
-def _pods(request: PodRequest) -> int:
-    """The pods of a template that Kueue admits together, at least."""
-    known = request.template.replicas if request.workload.kind in TOGETHER else 1
-    times = 1 if known is None else known
-    if request.workload.kind == "LeaderWorkerSet":  # it has one Workload for each group
-        groups = request.workload.spec.get("replicas")
-        times //= groups if isinstance(groups, int) and groups > 0 else 1
-    least = integer(request.workload.annotations.get(MIN_PARALLELISM, ""))
-    if least is not None and least >= 0 and request.workload.kind == "Job":
-        times = min(times, least)
-    return times
 
 
 def _short(

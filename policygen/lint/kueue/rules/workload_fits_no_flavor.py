@@ -1,8 +1,14 @@
 """A workload's node selector or tolerations fit no flavor of its queue."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final, NamedTuple
 
-from policygen.kubernetes.flavor_match import required_terms
+from msgspec.structs import replace
+
+from policygen.core.finding import Path
+from policygen.core.quoting import listed, some
+from policygen.kubernetes.flavor_match import required_terms, untolerated
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import (
     READS,
@@ -11,17 +17,63 @@ from policygen.lint.kueue.coverage import (
     pod_requests,
     refused,
 )
-from policygen.lint.kueue.flavor_fits import refusal
+from policygen.lint.kueue.flavor_fits import FlavorRefusal, refusal
 from policygen.lint.kueue.flavor_nodes import Flavor, nodes
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+
+_TOLERATIONS: Final[Path] = ("tolerations",)
+
+
+class _Misfit(NamedTuple):
+    """A pod that fits no flavor of a resource group."""
+
+    request: PodRequest
+    flavors: Sequence[Flavor]
+    reasons: Sequence[FlavorRefusal]
+
+    @property
+    def skipped(self) -> str:
+        """Why Kueue skips each flavor."""
+        return _skipped(zip(self.flavors, self.reasons, strict=True))
+
+    @property
+    def tainted(self) -> Sequence[tuple[Flavor, FlavorRefusal]]:
+        """The flavors that only lack a toleration."""
+        spec = self.request.template.spec
+        return [
+            (flavor, it)
+            for flavor, it in zip(self.flavors, self.reasons, strict=True)
+            if it.path == _TOLERATIONS and not refusal(replace(flavor.fields, node_taints=()), spec)
+        ]
+
+
+def _skipped(flavors: Iterable[tuple[Flavor, FlavorRefusal]]) -> str:
+    return ", ".join(f"{flavor.name}: {it.reason}" for flavor, it in flavors)
 
 
 def check(facts: Facts) -> Hits:
     """Kueue skips every flavor (NoMatchingFlavor): a toleration is missing or a label differs.
 
+    If no workload tolerates the taints of a flavor, the fault is that of the flavor.
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, checkFlavorForPodSets; issue 3158.
     """
+    misfits = list(_misfits(facts))
+    by_taints: dict[str, list[_Misfit]] = {}
+    for it in misfits:
+        if it.tainted:
+            by_taints.setdefault(_skipped(it.tainted), []).append(it)
+    accepted = facts.derive(tolerated) if by_taints else ()
+    for it in misfits:
+        equal = by_taints.get(_skipped(it.tainted), [])
+        several = len({each.request.workload.at for each in equal}) > 1
+        if not several or any(flavor.name in accepted for flavor, _ in it.tainted):
+            yield _of_workload(it)
+        elif it is equal[0]:
+            yield _of_flavors(equal)
+
+
+def _misfits(facts: Facts) -> Iterator[_Misfit]:
     known = facts.cluster.flavors
     not_covered = "request-not-covered" in facts.run
     for request in pod_requests(facts):
@@ -33,21 +85,50 @@ def check(facts: Facts) -> Hits:
             found = [it for it in reasons if it]
             if not found or len(found) < len(group.flavors):
                 continue
-            if _flavors_are_wrong(facts, request, flavors):
-                continue
-            skipped = ", ".join(
-                f"{flavor.name}: {it.reason}" for flavor, it in zip(flavors, found, strict=True)
-            )
-            first, path = f"{found[0].advice}, or change the flavor", found[0].path
-            if any(it != found[0] for it in found):
-                first, path = "change the node selector, affinity or tolerations", ()
-            yield Hit(
-                RULE,
-                f"{request.workload} fits no flavor of {request.queue} ({skipped}){blocking(request.queue)}; {first}",
-                request.template.at.to("spec", *path),
-                related=tuple(flavor.at for flavor in flavors),
-            )
-            break
+            if not _flavors_are_wrong(facts, request, flavors):
+                yield _Misfit(request, flavors, found)
+                break
+
+
+def _of_workload(it: _Misfit) -> Hit:
+    first = it.reasons[0]
+    advice, path = f"{first.advice}, or change the flavor", first.path
+    if any(reason != first for reason in it.reasons):
+        advice = "change the node selector, affinity or tolerations"
+        path = first.path if all(reason.path == first.path for reason in it.reasons) else ()
+    request = it.request
+    return Hit(
+        RULE,
+        f"{request.workload} fits no flavor of {request.queue} ({it.skipped}){blocking(request.queue)}; {advice}",
+        request.template.at.to("spec", *path),
+        related=tuple(flavor.at for flavor in it.flavors),
+    )
+
+
+def _of_flavors(found: Sequence[_Misfit]) -> Hit:
+    """One hit for all workloads that do not tolerate the taints of the same flavors."""
+    names = list(dict.fromkeys(str(it.request.workload) for it in found))
+    tainted = found[0].tainted
+    first, _ = tainted[0]
+    return Hit(
+        RULE,
+        f"{some(names, 'other workload')} fit no flavor of their queues ({_skipped(tainted)}); add the tolerations to "
+        f"{listed([str(it) for it, _ in tainted], 'and')}, or to the pods",
+        first.at.to("spec", "nodeTaints"),
+        related=tuple(it.request.template.at.to("spec", *_TOLERATIONS) for it in found),
+    )
+
+
+def tolerated(facts: Facts) -> AbstractSet[str]:
+    """The names of flavors whose taints a workload of the input tolerates; use it with `facts.derive`."""
+    known, found = facts.cluster.flavors, set[str]()
+    for request in pod_requests(facts):
+        for group in request.groups:
+            for quotas in group.flavors:
+                flavor = None if quotas.name in found else known.get(quotas.name)
+                if flavor and not untolerated(flavor.fields, request.template.spec.tolerations):
+                    found.add(flavor.name)
+    return found
 
 
 def _flavors_are_wrong(facts: Facts, request: PodRequest, refusing: Sequence[Flavor]) -> bool:
@@ -82,7 +163,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Change the node selector, affinity or tolerations of the workload, or change the flavor.",
-    judges=KINDS,
+    judges=(*KINDS, "ResourceFlavor"),
     check=check,
-    reads=(*READS, "ResourceFlavor", "Namespace", "Node"),
+    reads=(*READS, "Namespace", "Node"),
 )

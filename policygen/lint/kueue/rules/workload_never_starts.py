@@ -1,14 +1,15 @@
 """A workload does not start even if no other workload runs."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from policygen.core.amounts import readable, with_gpus
 from policygen.core.finding import At
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, listed, some
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.rules import (
+    pod_affinity_matches_no_pod,
     pod_field_refused,
     pod_fits_no_node,
     replicas_exceed_nodes,
@@ -20,14 +21,21 @@ from policygen.lint.kueue.rules import (
     flavor_matches_no_node,
     flavor_missing,
     flavor_without_labels_first,
+    memory_quota_without_unit,
     no_quota_anywhere,
     node_taint_not_tolerated,
+    node_without_topology_level,
     request_not_covered,
     selector_ignored_by_flavor,
     topology_domain_too_small,
+    topology_level_unknown,
+    topology_missing,
+    topology_request_refused,
+    topology_request_without_topology,
     workload_exceeds_quota,
     workload_fits_no_flavor,
 )
+from policygen.lint.kueue.rules.workload_fits_no_flavor import tolerated
 from policygen.lint.kueue.simulated import READS
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.other_rules import places
@@ -49,8 +57,10 @@ _OTHERS = (
     flavor_matches_no_node.RULE,
     flavor_missing.RULE,
     flavor_without_labels_first.RULE,
+    memory_quota_without_unit.RULE,
     no_quota_anywhere.RULE,
     node_taint_not_tolerated.RULE,
+    pod_affinity_matches_no_pod.RULE,
     pod_field_refused.RULE,
     pod_fits_no_node.RULE,
     replicas_exceed_nodes.RULE,
@@ -58,6 +68,10 @@ _OTHERS = (
     request_not_covered.RULE,
     selector_ignored_by_flavor.RULE,
     topology_domain_too_small.RULE,
+    topology_level_unknown.RULE,
+    topology_missing.RULE,
+    topology_request_refused.RULE,
+    topology_request_without_topology.RULE,
     workload_exceeds_quota.RULE,
     workload_fits_no_flavor.RULE,
 )
@@ -72,24 +86,68 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2.
     """
     found = facts.derive(never_started)
+    with_topology = {it.name for it in facts.cluster.flavors if it.fields.topology_name}
     reported = facts.derive(_reported) if found else frozenset()
+    found = [it for it in found if reported.isdisjoint(_places(facts, it))]
+    by_flavor: dict[str, list[NeverStarted]] = {}
     for it in found:
-        words = "; ".join(_words(it))
-        if words and reported.isdisjoint(_places(facts, it)):
+        if name := _untolerated(facts, it):
+            by_flavor.setdefault(name, []).append(it)
+    for it in found:
+        name = _untolerated(facts, it)
+        equal = by_flavor.get(name, [])
+        if len(equal) > 1:
+            if it is equal[0]:
+                yield _of_flavor(facts, name, equal, with_topology)
+        elif words := "; ".join(_words(it, with_topology)):
             yield Hit(RULE, words, it.owner.at / "spec")
+
+
+def _untolerated(facts: Facts, it: NeverStarted) -> str:
+    """The first flavor that lacks a toleration which no workload has either; or an empty text."""
+    from policygen.simulate.why.causes import ObstacleKind  # noqa: PLC0415 - most inputs need no simulation
+
+    taints = (each.flavor for each in it.cause.obstacles if each.kind is ObstacleKind.TAINT)
+    return next((name for name in taints if name not in facts.derive(tolerated)), "")
+
+
+def _of_flavor(
+    facts: Facts, name: str, found: Sequence[NeverStarted], with_topology: Collection[str]
+) -> Hit:
+    """One hit for all workloads that only lack the toleration of one flavor."""
+    flavor = facts.cluster.flavors.get(name)
+    owners = [str(it.owner) for it in found]
+    first = found[0]
+    return Hit(
+        RULE,
+        f"Kueue never admits {some(owners, 'other workload')}, because no flavor of {first.queue} takes their pods "
+        f"({', '.join(_refusals(first.cause, with_topology))}), and no workload tolerates it; add the toleration to "
+        f"ResourceFlavor {name}, or to the pods",
+        flavor.at.to("spec", "nodeTaints") if flavor else first.owner.at / "spec",
+        tuple(it.owner.at / "spec" for it in found),
+    )
 
 
 def _places(facts: Facts, it: NeverStarted) -> Iterator[At]:
     """The objects at which another rule can report the cause."""
+    from policygen.simulate.why.causes import CauseKind, ObstacleKind  # noqa: PLC0415 - most inputs need no simulation
+
     yield it.owner.at
     yield it.queue.at
-    for name in it.cause.names:
+    obstacles = it.cause.obstacles
+    names = [
+        *it.cause.names,
+        *(each.flavor for each in obstacles if each.kind is ObstacleKind.TAINT),
+    ]
+    if it.cause.kind is CauseKind.TOPOLOGY_TOO_SMALL:
+        names += (obstacle.flavor for obstacle in obstacles)
+    for name in names:
         flavor = facts.cluster.flavors.get(name)
         if flavor is not None:
             yield flavor.at
 
 
-def _words(it: NeverStarted) -> Iterator[str]:
+def _words(it: NeverStarted, with_topology: Collection[str]) -> Iterator[str]:
     """What keeps it from starting, and the remedy; nothing for causes that have rules of their own."""
     from policygen.simulate.why.causes import CauseKind  # noqa: PLC0415 - most inputs need no simulation
 
@@ -98,7 +156,7 @@ def _words(it: NeverStarted) -> Iterator[str]:
         case CauseKind.ABOVE_MAXIMUM | CauseKind.FLAVORS_REFUSE:
             yield (
                 f"Kueue never admits {it.owner}, because no flavor of {it.queue} takes its pods "
-                f"({', '.join(_refusals(cause))}){blocking(it.queue)}"
+                f"({', '.join(_refusals(cause, with_topology))}){blocking(it.queue)}"
             )
             yield "let the pods match a flavor with enough quota, or lower the requests"
         case CauseKind.TOPOLOGY_TOO_SMALL:
@@ -116,7 +174,7 @@ def _words(it: NeverStarted) -> Iterator[str]:
             yield "select a flavor whose nodes have room with a nodeSelector, or list such a flavor first"
 
 
-def _refusals(cause: "Cause") -> list[str]:
+def _refusals(cause: "Cause", with_topology: Collection[str]) -> list[str]:
     """Why each flavor does not take the pod set that no flavor takes."""
     from policygen.simulate.why.causes import ObstacleKind  # noqa: PLC0415 - as above
 
@@ -131,7 +189,11 @@ def _refusals(cause: "Cause") -> list[str]:
             case ObstacleKind.AFFINITY:
                 found.append(f"flavor {flavor} does not match their node selector or affinity")
             case ObstacleKind.TOPOLOGY_REFUSED:
-                found.append(f"flavor {flavor} does not have the topology that they request")
+                found.append(
+                    f"flavor {flavor} has a topology, which they do not request"
+                    if flavor in with_topology
+                    else f"flavor {flavor} does not have the topology that they request"
+                )
             case _:
                 asked, most = _units(it.resource, it.asked), _units(it.resource, it.most)
                 found.append(
@@ -159,10 +221,18 @@ def _reported(facts: Facts) -> frozenset[At]:
     roots = {(it.at.document, it.at.path): it.at for it in facts.cluster.objects}
     found = (
         roots.get((it.document, it.path[:length]))
-        for it in places(facts, _OTHERS)
+        for it in (*places(facts, _OTHERS), *_without_levels(facts))
         for length in range(len(it.path) + 1)
     )
     return frozenset(it for it in found if it is not None)
+
+
+def _without_levels(facts: Facts) -> Iterator[At]:
+    """The flavors some of whose nodes have no domain of their topology."""
+    rule = node_without_topology_level.RULE
+    if rule.name in facts.run and rule.needs <= facts.given:
+        for hit in rule.check(facts):
+            yield from hit.related
 
 
 RULE = ObjectRule(
@@ -171,7 +241,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Let the pods match a flavor that has enough quota, and nodes with room for them.",
-    judges=(*KINDS, "Workload"),
+    judges=(*KINDS, "ResourceFlavor", "Workload"),
     check=check,
     needs=frozenset({Need.QUEUES}),
     reads=tuple(

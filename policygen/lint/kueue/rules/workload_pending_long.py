@@ -1,48 +1,39 @@
 """A Workload has waited for quota for more than 24 hours, or the time set in lint.bounds."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from policygen.kubernetes.conditions import condition, created, holds, long
-from policygen.kubernetes.object import Object
+from policygen.kubernetes.conditions import condition, long
+from policygen.lint.kueue.rules import workload_starves
+from policygen.lint.kueue.waiting import waiting
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """Workloads that a user deactivated are not reported.
-
-    Source: apis/kueue/v1beta2/workload_types.go of Kueue 0.19.2 (QuotaReserved, Evicted, Finished).
-    """
-    for workload in facts.cluster.kueue_workloads:
-        if (
-            not workload.fields.active
-            or holds(workload.object, "Finished")
-            or holds(workload.object, "QuotaReserved")
-        ):
+    """Workloads that `waiting` knows, without those that starve, which have a rule of their own."""
+    late = [
+        (it, facts.now - since)
+        for it, since in waiting(facts.cluster)
+        if facts.now - since > facts.bound(RULE)
+    ]
+    starving = frozenset(places(facts, [workload_starves.RULE]) if late else ())
+    for workload, age in late:
+        if workload.at in starving:
             continue
-        since = _since(workload.object)
-        if since is None:
-            continue
-        age = facts.now - since
-        if age > facts.bound(RULE):
-            found = condition(workload.object, "QuotaReserved")
-            why = found.message if found else ""
-            reason = f" ({why})" if why else ""
-            queue = workload.fields.queue_name
-            yield Hit(
-                RULE,
-                f'{workload} of queue "{queue}" has waited for {long(age)}{reason}; fix the problem '
-                "that blocks admission, or delete the Workload"
-                if why and "insufficient" not in why
-                else f'{workload} of queue "{queue}" has waited for {long(age)}{reason}; raise the '
-                "quota of the queue, or delete the Workload",
-                workload.at,
-            )
-
-
-def _since(workload: Object) -> datetime | None:
-    """When it began to wait: its last eviction, or else its creation."""
-    evicted = condition(workload, "Evicted")
-    return evicted.since if evicted and evicted.holds else created(workload)
+        found = condition(workload.object, "QuotaReserved")
+        why = found.message if found else ""
+        reason = f" ({why})" if why else ""
+        remedy = (
+            "fix the problem that blocks admission"
+            if why and "insufficient" not in why
+            else "raise the quota of the queue"
+        )
+        yield Hit(
+            RULE,
+            f'{workload} of queue "{workload.fields.queue_name}" has waited for {long(age)}{reason}; '
+            f"{remedy}, or delete the Workload",
+            workload.at,
+        )
 
 
 RULE = ObjectRule(
@@ -54,5 +45,6 @@ RULE = ObjectRule(
     judges=("Workload",),
     check=check,
     needs=frozenset({Need.SEEN}),
+    reads=workload_starves.RULE.reads,
     bound=timedelta(hours=24),
 )

@@ -3,6 +3,7 @@
 from policygen.core.suggest import suggest
 from policygen.kubernetes.kueue_jobs import PRIORITY, labels, labels_at, queued
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.renamed_objects import NameUse, renamed_objects
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -13,14 +14,21 @@ def check(facts: Facts) -> Hits:
     handleJobWithNoWorkload (Kueue 0.19.2); issue 3439.
     """
     known = facts.cluster.workload_priority_classes
-    for job in facts.cluster.derive(queued):
-        name = labels(job.workload).get(PRIORITY)
-        if name and not known.knows(name):
+    uses = [
+        NameUse(job.workload, name, labels_at(job.workload) / PRIORITY)
+        for job in facts.cluster.derive(queued)
+        if (name := labels(job.workload).get(PRIORITY))
+    ]
+    renamed = renamed_objects(uses, known)
+    for it in renamed.values():
+        yield from it.hits(facts, RULE)
+    for owner, name, at in uses:
+        if not known.knows(name) and name not in renamed:
             yield Hit(
                 RULE,
-                f'{job.workload} names WorkloadPriorityClass "{name}", which does not '
-                f"exist; {suggest(name, known.names(), 'WorkloadPriorityClass')}",
-                labels_at(job.workload) / PRIORITY,
+                f'{owner} names WorkloadPriorityClass "{name}", which does not exist; '
+                f"{suggest(name, known.names(), 'WorkloadPriorityClass')}",
+                at,
             )
 
 
@@ -30,7 +38,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Name an existing WorkloadPriorityClass, or create the missing one.",
-    judges=KINDS,
+    judges=(*KINDS, "WorkloadPriorityClass"),
     check=check,
     needs=frozenset({Need.WHOLE}),
     reads=("WorkloadPriorityClass", "ClusterQueue", "LocalQueue"),

@@ -1,6 +1,6 @@
 """A workload names a LocalQueue that does not exist in its namespace."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import At
@@ -8,16 +8,16 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
 from policygen.core.suggest import is_slip, suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue_jobs import BY_POD, local_queues, queued
+from policygen.kubernetes.kueue_jobs import BY_POD, DEFAULT_QUEUE, local_queues, queued
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.missing_namespaces import missing_namespaces
+from policygen.lint.core.renamed_objects import NameUse, RenamedObject, renamed_objects
 from policygen.lint.kueue.misplaced_queues import misplaced_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _OPAQUE = {
     ("trainer.kubeflow.org", "TrainJob"),
-    ("workload.codeflare.dev", "AppWrapper"),
     ("sparkoperator.k8s.io", "SparkApplication"),
 }
 """Kinds that Kueue manages and whose pods no rule can read; they are not read from clusters."""
@@ -33,8 +33,14 @@ def check(facts: Facts) -> Hits:
     known = cluster.local_queues
     missing = facts.derive(missing_namespaces) if "namespace-missing" in facts.run else ()
     moved = _of_misplaced(facts)
-    for workload, name, at in _references(cluster):
+    references = tuple(_references(cluster))
+    renamed = _renamed(cluster, references)
+    for it in renamed.values():
+        yield from it.hits(facts, RULE)
+    for workload, name, at in references:
         namespace = workload.namespace
+        if (namespace, name) in renamed:
+            continue
         if (name, namespace) in moved:
             continue  # namespace-not-selected reports the LocalQueue
         if not is_subdomain(name) or local_queues(cluster, name, namespace):
@@ -50,6 +56,23 @@ def check(facts: Facts) -> Hits:
             f"{_advice(cluster, name, namespace)}",
             at,
         )
+
+
+def _renamed(
+    cluster: Cluster, references: Sequence[tuple[Workload | Object, str, At]]
+) -> Mapping[tuple[str, str], RenamedObject]:
+    """The LocalQueues that were probably renamed, by namespace and the name that several workloads use."""
+    known = cluster.local_queues
+    lost = {it.namespace for it, name, _ in references if not known.knows(name, it.namespace)}
+    uses: dict[str, list[NameUse]] = {}
+    for workload, name, at in references if lost else ():
+        if workload.namespace in lost:
+            uses.setdefault(workload.namespace, []).append(NameUse(workload, name, at))
+    return {
+        (namespace, name): it
+        for namespace, own in uses.items()
+        for name, it in renamed_objects(own, known, (DEFAULT_QUEUE,), namespace).items()
+    }
 
 
 def _of_misplaced(facts: Facts) -> set[tuple[str, str]]:
