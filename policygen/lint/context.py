@@ -95,4 +95,5 @@ def _moved(hits: Iterable[Hit], context: _Roots) -> Iterator[Hit]:
             yield hit._replace(edits=() if any(owner(it.at) for it in hit.edits) else hit.edits)
         elif causes:
             message = f"{hit.message} ({owned[0]} {owned[1]})"
-            yield Hit(hit.rule, message, causes[0], (hit.at, *causes[1:]))
+            related = (hit.at, *causes[1:])
+            yield Hit(hit.rule, message, causes[0], related, severity=hit.severity)

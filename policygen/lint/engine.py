@@ -6,16 +6,18 @@ from functools import partial
 from traceback import format_exception
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from policygen.core import processes
-from policygen.core.finding import At, Hit, Verdict, dotted
+from policygen.core.finding import At, Edit, Hit, Verdict, dotted
 from policygen.core.quoting import counted
-from policygen.core.rule import Family
+from policygen.core.rule import Family, Severity
+from policygen.documents.edit.apply import EditError, applied
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.renames import as_written
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.lint import differences, exceeded, kinds
 from policygen.lint.core import api_versions
@@ -59,17 +61,42 @@ def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
 def _outcomes(rules: Sequence[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     facts = replace(facts, run=frozenset(rule.name for rule in rules))
     cluster = facts.cluster
-    if cluster.seen is not None:  # a server accepts no misspelled field
-        return [_run(facts, rule) for rule in rules]
     with _begun(rules, facts) as outcomes:
-        slips = _slips(facts)
-        written = outcomes()
-    if not slips.places:
-        return written
-    objects, refusals = as_meant(cluster.derive(refused), cluster.objects, slips.kinds)
-    slips = replace(slips, roots=frozenset(slips.kinds.keys() - refusals.misspelt.keys()))
-    other = cluster.with_objects(objects, refused, refusals)
-    with _begun(rules, replace(facts, cluster=other)) as outcomes:
+        # A server accepts no misspelled field.
+        slips = _Slips() if cluster.seen is not None else _slips(facts)
+        found = outcomes()
+    if slips.places:
+        objects, refusals = as_meant(cluster.derive(refused), cluster.objects, slips.kinds)
+        slips = replace(slips, roots=frozenset(slips.kinds.keys() - refusals.misspelt.keys()))
+        cluster = cluster.with_objects(objects, refused, refusals)
+        found = _compared(found, rules, replace(facts, cluster=cluster), slips)
+    causes = frozenset(hit for one in found for hit in one.hits if slips.are(hit))
+    for is_error in (True, False):  # a warning that follows from an error is no cause
+        ran = [it for it in found if (it.rule.severity is Severity.ERROR) is is_error]
+        hits = [hit for one in ran for hit in one.hits if hit.meant]
+        if not hits:
+            continue
+        causes = causes.union(hits)
+        edited, places = _meant(cluster, hits)
+        before = replace(cluster.derive(refused), misspelt={}, miswritten={})
+        objects, refusals = as_meant(before, cluster.objects, edited)
+        cluster = cluster.with_objects(objects, refused, refusals)
+        slips = _Slips(places=places, hits=causes)
+        hitting = [it for it in found if it.hits]  # of the others, nothing can be a consequence
+        again = [it.rule for it in hitting]
+        compared = _compared(hitting, again, replace(facts, cluster=cluster), slips)
+        by_rule = dict(zip(again, compared, strict=True))
+        certain = [by_rule.get(it.rule, it) for it in found]
+        blamed = _blamed(found, certain, slips)
+        found = [_raised(it, blamed) for it in certain] if blamed else certain
+    return found
+
+
+def _compared(
+    written: Sequence[RuleOutcome], rules: Sequence[ObjectRule], meant: Facts, slips: "_Slips"
+) -> list[RuleOutcome]:
+    """The outcomes of the input as written that are also those of what was meant."""
+    with _begun(rules, meant) as outcomes:
         return [_certain(one, it, slips) for one, it in zip(written, outcomes(), strict=True)]
 
 
@@ -82,21 +109,29 @@ class _Slip(NamedTuple):
     is_value: bool = False
     """Whether rules that use the value can report it too, at the same place."""
 
+    @property
+    def kind(self) -> GroupKind:
+        """The kind of the object."""
+        return GroupKind(self.object.group, self.object.kind)
+
 
 class _Slips(Struct, frozen=True, eq=False):
     """What is misspelled in the input: fields, values, and apiVersions or kinds of objects."""
 
-    kinds: Mapping[At, Object]
+    kinds: Mapping[At, Object] = field(default_factory=dict)
     """The objects with a misspelled apiVersion or kind, by their roots, as they should be."""
-    places: Mapping[At, _Slip]
+    places: Mapping[At, _Slip] = field(default_factory=dict)
     """By place."""
     roots: frozenset[At] = frozenset()
     """The objects in `kinds` without another misspelled field."""
+    hits: frozenset[Hit] = frozenset()
+    """The hits that report places which have been corrected."""
 
     def are(self, hit: Hit) -> bool:
         """Whether a hit reports a misspelled place itself."""
         slip = self.places.get(hit.at) if hit.at else None
-        return slip is not None and not (slip.is_value and hit.rule.family is not Family.INVALID)
+        is_read = slip is not None and slip.is_value and hit.rule.family is not Family.INVALID
+        return hit in self.hits or (slip is not None and not is_read)
 
     def are_in(self, hit: Hit) -> bool:
         """Whether a hit is in an object of which only the apiVersion or kind is misspelled."""
@@ -113,8 +148,8 @@ def _slips(facts: Facts) -> _Slips:
     slipped = {*kinds, *refusals.misspelt, *refusals.miswritten}
     for it in facts.cluster.objects if slipped else ():
         if it.at in kinds:
-            field = "kind" if api_versions.is_of_kind(it) else "apiVersion"
-            places[it.at / field] = _Slip(it, f"the {field}")
+            wrong = "kind" if api_versions.is_of_kind(it) else "apiVersion"
+            places[it.at / wrong] = _Slip(it, f"the {wrong}")
             continue
         for path in refusals.misspelt.get(it.at, ()):
             places[it.at.to(*path).on_key()] = _Slip(it, f"the unknown field {dotted(path)}")
@@ -122,6 +157,36 @@ def _slips(facts: Facts) -> _Slips:
             slip = _Slip(it, f"the invalid value of {dotted(path)}", is_value=True)
             places[it.at.to(*path)] = slip
     return _Slips(kinds, places)
+
+
+def _meant(cluster: Cluster, hits: Sequence[Hit]) -> tuple[dict[At, Object], dict[At, _Slip]]:
+    """The objects with the edits of hits, by root, and the places of these edits."""
+    edits = [edit for hit in hits for edit in hit.meant]
+    used = {it.at.document for it in edits}
+    roots = {it.at: it for it in cluster.objects if it.at.document in used}
+    by_root: dict[At, list[Edit]] = {}
+    places: dict[At, _Slip] = {}
+    for edit in edits:
+        document, path, _ = edit.at
+        above = (At(document, path[:length]) for length in range(len(path), -1, -1))
+        root = next((it for it in above if it in roots), None)
+        if root is None:
+            continue  # a pod of a snapshot
+        at = as_written(roots[root], edit.at)
+        own = at.path[len(root.path) :]
+        by_root.setdefault(root, []).append(edit._replace(at=At(0, own)))
+        name = f"the probable mistake in {dotted(own)}"
+        places[edit.at] = _Slip(roots[root], name, is_value=True)
+    return {at: _edited(roots[at], own) for at, own in by_root.items()}, places
+
+
+def _edited(obj: Object, edits: Sequence[Edit]) -> Object:
+    """The object with edits below its root; unchanged if they contradict each other."""
+    try:
+        data = applied(obj.data, edits, {})
+    except EditError:
+        return obj
+    return Object.read(data, obj.at) or replace(obj, data=data)
 
 
 def _kinds(facts: Facts) -> dict[At, Object]:
@@ -161,18 +226,64 @@ def _certain(written: RuleOutcome, meant: RuleOutcome, slips: _Slips) -> RuleOut
     hits = (*of_slips, *hits)
     verdict = Verdict.FAIL if hits else Verdict.PASS
     if is_certain:
-        return replace(meant, verdict=verdict, hits=hits)
+        known = written if written.partial else meant
+        return replace(known, verdict=verdict, hits=hits)
     verdict = verdict if hits else Verdict.NOT_EVALUATED
     reason = f"the result depends on {_misspelt(meant.rule, slips)}"
     return replace(meant, verdict=verdict, hits=hits, reason=reason, partial=True)
 
 
+def _blamed(
+    written: Sequence[RuleOutcome], found: Sequence[RuleOutcome], slips: _Slips
+) -> Mapping[At, Severity]:
+    """The places of faults from which unreported errors or warnings probably follow, with the worst of them.
+
+    They are in an object that the finding is about, or in objects of a kind that its rule reads.
+    """
+    by_document: dict[int, list[At]] = {}
+    for at, slip in slips.places.items():
+        by_document.setdefault(slip.object.at.document, []).append(at)
+    blamed: dict[At, Severity] = {}
+    for one, it in sorted(zip(written, found, strict=True), key=lambda both: both[0].rule.severity):
+        severity = one.rule.severity
+        if severity is Severity.INFO or len(it.hits) >= len(one.hits):
+            continue
+        kept, read = {hit.at for hit in it.hits}, _read(one.rule)
+        of_kinds = [at for at, slip in slips.places.items() if slip.kind in read]
+        for hit in (each for each in one.hits if each.at not in kept):
+            about = {at.document for at in (hit.at, *hit.related) if at is not None}
+            near = [at for document in about for at in by_document.get(document, ())]
+            if not near:
+                blamed.update(dict.fromkeys(of_kinds, severity))
+                of_kinds = []  # all of them are blamed already
+            blamed.update(dict.fromkeys(near, severity))
+    return blamed
+
+
+def _raised(found: RuleOutcome, blamed: Mapping[At, Severity]) -> RuleOutcome:
+    """The outcome, in which hits about the blamed places are as severe as what follows from them."""
+    own = found.rule.severity
+    worst = [max((blamed.get(it.at, own) for it in hit.meant), default=own) for hit in found.hits]
+    if all(it <= own for it in worst):
+        return found
+    hits = tuple(
+        hit if it <= (hit.severity or own) else hit._replace(severity=it)
+        for hit, it in zip(found.hits, worst, strict=True)
+    )
+    return replace(found, hits=hits)
+
+
+def _read(rule: ObjectRule) -> frozenset[GroupKind]:
+    """The kinds that a rule reads."""
+    return kinds.judged(rule) | kinds.looked_up(rule)
+
+
 def _misspelt(rule: ObjectRule, slips: _Slips) -> str:
     """The misspelled places of objects that a rule reads."""
-    read = kinds.judged(rule) | kinds.looked_up(rule)
+    read = _read(rule)
     every = list(slips.places.values())
-    used = [it for it in every if GroupKind(it.object.group, it.object.kind) in read] or every
-    more = f" or {counted(len(used) - 1, 'other misspelled field')}" if used[1:] else ""
+    used = [it for it in every if it.kind in read] or every
+    more = f" or {counted(len(used) - 1, 'other fault')}" if used[1:] else ""
     return f"{used[0].name} of {used[0].object}{more}"
 
 
@@ -282,6 +393,9 @@ def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Ru
             Verdict.VACUOUS,
             "the rule is not needed: the API server has already checked these objects",
         )
+    if Need.STATE in rule.needs:
+        reason = "the rule is not needed: it compares manifests with what they are applied to"
+        return RuleOutcome(rule, Verdict.VACUOUS, reason)
     if not kinds.looked_up(rule).isdisjoint(missed):
         return _unread(rule, seen, missed)
     if seen.namespaces and (others := kinds.elsewhere(rule)):

@@ -10,6 +10,7 @@ from typing import TypeVar
 from policygen.core import processes
 from policygen.core.rule import Family, Rule
 from policygen.lint.core.metadata_keys import of_domain, written
+from policygen.lint.core.pod_templates import pod_specs
 from policygen.lint.core.references import references
 from policygen.lint.core.server_refusals import refusals, refused
 from policygen.lint.rule import ObjectRule
@@ -51,13 +52,15 @@ def divided(rules: Sequence[ObjectRule]) -> tuple[list[ObjectRule], list[ObjectR
 def _position(rule: ObjectRule) -> tuple[bool, bool, bool, Sequence[str], Sequence[str], str]:
     """A key for sorting.
 
-    Rules about invalid objects or references that look up no kind read fields as they are written, and
-    most of the others read typed fields. Rules that look up the same kinds use the same indexes, and
+    Rules that read specs of pods as they are written, or about invalid objects or references that look
+    up no kind, are last; most of the others read typed fields. Rules that look up the same kinds use the same indexes, and
     some rules the index of metadata.
     """
     module, used = rule.check.__module__, rule.check.__globals__.values()
-    looks_up = bool(rule.reads)
-    as_written = not looks_up and (rule.family is Family.INVALID or references in used)
+    as_written = pod_specs in used or (
+        not rule.reads and (rule.family is Family.INVALID or references in used)
+    )
+    looks_up = bool(rule.reads) and not as_written
     of_metadata = of_domain in used or written in used
     return as_written, not looks_up, not of_metadata, rule.reads, rule.judges, module
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct, field
 
 from policygen.core import durations
-from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.finding import At, Edit, Hit, Verb
 from policygen.core.quoting import quoted
 from policygen.core.rule import Family, Rule, Severity
 from policygen.core.versions import Minor, Version
@@ -41,6 +41,7 @@ __all__ = [
     "TooLargeError",
     "Verb",
     "shared",
+    "written",
 ]
 
 
@@ -51,6 +52,8 @@ class Need(Enum):
     """Not given with --partial, or if something could not be read."""
     QUEUES = "the complete set of ClusterQueues and Cohorts"
     """Given with WHOLE, and with --partial if all of them are those that the spec renders."""
+    BUILT = "the output of kustomize build"
+    """Not given if the manifests have a kustomization, because its generators can create further objects."""
     NODES = "Nodes"
     KNOWN_NODES = "Nodes, or a spec with pools"
     WORKLOADS = "pods or objects that create pods"
@@ -150,6 +153,11 @@ class Fix(Enum):
     """Servers and controllers do the same as before, or refused the object before."""
     UNSAFE = "unsafe"
     """The fix is certain, but changes what servers or controllers do."""
+
+
+def written(at: At, value: str) -> tuple[Edit, ...]:
+    """The edit that writes a value that was probably meant; none if the value is empty."""
+    return (Edit(Verb.REWRITE, at, value),) if value else ()
 
 
 Hits = Iterator[Hit]

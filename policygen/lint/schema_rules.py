@@ -10,12 +10,18 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from policygen.api_validation.refusal import Reason
-from policygen.core.finding import FaultAt, Hit, dotted
+from policygen.core.finding import At, Edit, FaultAt, Hit, Verb, at_path, dotted
+from policygen.core.quoting import quoted
 from policygen.core.rule import Family, Rule, Severity
+from policygen.core.suggest import Names, suggest
+from policygen.core.tolerations import EFFECTS
+from policygen.kubernetes.untyped import mapping
 from policygen.lint.core import code_refusals
 from policygen.lint.core.known_names import with_case
-from policygen.lint.core.server_refusals import refusals
-from policygen.lint.rule import Facts, Fix, ObjectRule, shared
+from policygen.lint.core.server_refusals import FoundRefusal, refusals
+from policygen.lint.kueue.cohorts import joined
+from policygen.lint.kueue.probable_quotas import probable_quotas
+from policygen.lint.rule import Facts, Fix, ObjectRule, shared, written
 from policygen.lint.volcano import hierarchy
 from policygen.spec import rules as spec
 
@@ -112,6 +118,62 @@ _NARROWER = {("PriorityClass", "value"): "priority-class-refused"}
 """The rules that report a smaller range of a field than its schema has, by kind and field."""
 
 
+def _setting(facts: Facts, refusal: FoundRefusal) -> tuple[Edit, ...]:
+    """The setting of a ClusterQueue that another one needs: a cohort for a limit, or reclaim for borrowing."""
+    queue = facts.cluster.cluster_queues.get(refusal.object.name)
+    if queue is None:
+        return ()
+    if "when cohort is empty" in refusal.message:
+        return joined(facts.cluster, queue)
+    if "reclaimWithinCohort=Never" not in refusal.message:
+        return ()
+    at = queue.at.to("spec", "preemption", "reclaimWithinCohort")
+    is_there = "reclaimWithinCohort" in mapping(refusal.object.data, "spec", "preemption")
+    return (Edit(Verb.REWRITE if is_there else Verb.ADD, at, "Any"),)
+
+
+_WORDS = {"operator": ("Equal", "Exists"), "effect": EFFECTS}
+"""The words that a CRD of Kueue accepts in taints and tolerations, which its schema does not list."""
+
+
+def _misspelt_words(refusal: FoundRefusal) -> Iterator[tuple[At, str, Names]]:
+    """The words in taints and tolerations that break a rule of the CRD, each with the valid ones."""
+    if "supported t" not in refusal.message:
+        return
+    value = at_path(refusal.object.data, refusal.at.path[len(refusal.object.at.path) :])
+    for i, entry in enumerate(value if isinstance(value, list) else [value]):
+        for field, words in _WORDS.items():
+            word = entry.get(field)
+            if isinstance(word, str) and word and word not in words:
+                at = refusal.at / i if isinstance(value, list) else refusal.at
+                yield at / field, word, Names(words)
+
+
+def _of_crd(rule: Rule, facts: Facts, refusal: FoundRefusal) -> Iterator[Hit]:
+    words = list(_misspelt_words(refusal))
+    for at, word, names in words:
+        message = f"{refusal.object}: {at.path[-1]} {quoted(word)} is not supported; {suggest(word, names)}"
+        yield Hit(rule, message, at, meant=written(at, names.meant(word)))
+    if not words:
+        quotas = facts.cluster.derive(probable_quotas).get(refusal.object.at)
+        meant = quotas or _setting(facts, refusal)
+        yield Hit(rule, refusal.message, refusal.at, meant=meant)
+
+
+_INCOMPLETE = (Reason.MISSING_FIELD, Reason.LENGTH, Reason.FORMAT, Reason.UPDATE)
+"""The reasons for which a ClusterQueue can lack quota."""
+
+
+def _meant(row: _Row, facts: Facts, refusal: FoundRefusal) -> tuple[Edit, ...]:
+    """The edits that a refused object probably means."""
+    if row.reason in _INCOMPLETE:
+        return facts.cluster.derive(probable_quotas).get(refusal.object.at, ())
+    value = at_path(refusal.object.data, refusal.at.path[len(refusal.object.at.path) :])
+    if row.reason is Reason.RANGE and isinstance(value, str) and value.endswith("m"):
+        return written(refusal.at, value[:-1])  # 8m GPUs instead of 8
+    return ()
+
+
 def _rule(row: _Row) -> ObjectRule:
     """The rule of a row. Source: the schemas that real servers serve, `schemas/cluster`."""
 
@@ -120,8 +182,12 @@ def _rule(row: _Row) -> ObjectRule:
             field = refusal.object.kind, dotted(refusal.at.path)
             if row.reason is Reason.RANGE and _NARROWER.get(field) in facts.run:
                 continue
+            if row.reason is Reason.CRD_RULE:
+                yield from _of_crd(rule, facts, refusal)
+                continue
             message = with_case(facts.cluster, refusal)
-            yield Hit(rule, message, refusal.at, edits=refusal.edits)
+            meant = _meant(row, facts, refusal)
+            yield Hit(rule, message, refusal.at, edits=refusal.edits, meant=meant)
         for at, message in row.further(facts) if row.further else ():
             yield Hit(rule, message, at)
 

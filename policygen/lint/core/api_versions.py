@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from policygen.api_validation import schemas
-from policygen.core.suggest import suggest
+from policygen.core.suggest import is_slip, suggest
 from policygen.core.versions import KUEUE_V1BETA2, Minor, Version, written
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.object import Object
@@ -40,7 +40,7 @@ def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
         difference = _DIFFERENCES.get((obj.api_version, obj.kind), "")
         instead = f"write {removal.successor}{difference}" if removal.successor else _NO_SUCCESSOR
         return f"Kubernetes {written(removal.release)} removed {obj.api_version}; {instead}"
-    if obj.group not in groups or obj.api_version in groups:
+    if obj.group not in groups or obj.api_version in groups or obj.group in _GROUPS_OF_OPERATORS:
         found = _misspelt_group(obj, groups)
         return found.message if found else _of_operator(obj)
     kinds, release = groups[obj.group], target["kueue"].release
@@ -66,6 +66,7 @@ _OF_OPERATORS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("jobset.x-k8s.io", "JobSet"): ("v1alpha2",),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): ("v1",),
     ("kubeflow.org", "MPIJob"): ("v1", "v2beta1"),
+    ("trainer.kubeflow.org", "TrainJob"): ("v1alpha1",),
     ("workload.codeflare.dev", "AppWrapper"): ("v1beta2",),
     **{
         ("kubeflow.org", kind): ("v1",)
@@ -73,7 +74,9 @@ _OF_OPERATORS: Mapping[tuple[str, str], tuple[str, ...]] = {
     },
 }
 """The versions that operators serve. Source: the CRDs of JobSet 0.12, LeaderWorkerSet 0.9, Training
-Operator 1.9.3, MPI Operator 0.8 and AppWrapper 1.2, which Kueue 0.19.2 uses."""
+Operator 1.9.3, MPI Operator 0.8, Trainer 2.2 and AppWrapper 1.2, which Kueue 0.19.2 uses."""
+_GROUPS_OF_OPERATORS = frozenset({"ray.io", *(group for group, _ in _OF_OPERATORS)})
+"""Groups whose newer operators may serve other versions and kinds than the recorded ones."""
 _VERSION = re.compile(r"v([0-9]{1,9})(?:(alpha|beta)([0-9]{1,9}))?")
 
 
@@ -200,7 +203,10 @@ def _misspelt_group(obj: Object, groups: Groups) -> MeantKind | None:
             f"write {obj.api_version}/{versions[-1]}"
         )
         return MeantKind(f"{obj.api_version}/{versions[-1]}", obj.kind, message)
-    for group in get_close_matches(obj.group, groups, n=1, cutoff=_ALIKE):
+    if obj.group in groups:
+        return None
+    near = get_close_matches(obj.group.lower(), groups, n=1, cutoff=_ALIKE)
+    for group in near or (it for it in groups if is_slip(obj.group, it)):
         if obj.kind in groups[group]:
             message = f'API group "{obj.group}" does not exist; did you mean "{group}"?'
             return MeantKind(f"{group}/{groups[group][obj.kind][-1]}", obj.kind, message)

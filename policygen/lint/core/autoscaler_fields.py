@@ -31,6 +31,7 @@ def faults(who: object, spec: Mapping[str, Any]) -> Iterator[Fault]:
     """The faults of a spec besides its bounds; each message begins with `who`."""
     if target := mapping(spec, "scaleTargetRef"):
         yield from _reference(who, target, ("scaleTargetRef",))
+    yield from _share(who, spec, "targetCPUUtilizationPercentage")  # of autoscaling/v1
     for i, metric in numbered(spec, "metrics"):
         for path, message in _metric(who, metric):
             yield ("metrics", i, *path), message
@@ -118,6 +119,12 @@ def _source(who: object, source: str, part: Mapping[str, Any]) -> Iterator[Fault
         yield from _reference(who, described, ("describedObject",))
 
 
+def _share(who: object, data: Mapping[str, Any], field: str) -> Iterator[Fault]:
+    share = data.get(field)
+    if isinstance(share, int) and share < 1:
+        yield (field,), f"{who} has {field} {share}, which is refused; write 1 or more"
+
+
 def _target(who: object, source: str, target: Mapping[str, Any]) -> Iterator[Fault]:
     known, one = _VALUES[source]
     of = target.get("type")
@@ -126,12 +133,7 @@ def _target(who: object, source: str, target: Mapping[str, Any]) -> Iterator[Fau
             ("type",),
             f"{who} has a metric target of type {quoted(of)}, which is refused; write {listed([*_TYPES])}",
         )
-    share = target.get(_UTILIZATION)
-    if isinstance(share, int) and share < 1:
-        yield (
-            (_UTILIZATION,),
-            f"{who} has averageUtilization {share}, which is refused; write 1 or more",
-        )
+    yield from _share(who, target, _UTILIZATION)
     for name in (_VALUE, _AVERAGE):
         amount = read_amount(target.get(name))
         if amount is not None and amount <= 0:

@@ -60,8 +60,8 @@ def autoscalers(cluster: Cluster) -> Mapping[tuple[str, str, str], Autoscaler]:
 
 def autoscaler_of(cluster: Cluster, workload: Workload) -> Autoscaler | None:
     """The autoscaler of a workload; None without one."""
-    key = workload.namespace, workload.kind, workload.name
-    return cluster.derive(autoscalers).get(key)
+    found = cluster.derive(autoscalers)
+    return found.get((workload.namespace, workload.kind, workload.name)) if found else None
 
 
 def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autoscaler]]:

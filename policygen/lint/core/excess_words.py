@@ -1,7 +1,10 @@
 """Pods that exceed the nodes, in words."""
 
+from collections.abc import Iterator
+
 from policygen.core.amounts import amount_of, readable
-from policygen.core.quoting import counted, some
+from policygen.core.finding import At, Exceeded
+from policygen.core.quoting import counted, listed, some
 from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.lint.core.node_sums import Excess, NodeExcess, PodExcess, SumExcess
 
@@ -17,11 +20,8 @@ def fault(it: Excess) -> str:
             return f"the {pods} pods of {who} use {it.resource}, which each of {nodes} has once"
         case SumExcess(requested=pods, have=room) if it.resource == "pods":
             return f"{who} have {pods} pods, but {nodes} together have room for {room}"
-        case SumExcess(requested=amount, have=have):
-            return (
-                f"the pods of {who} together request {amount_of(it.resource, amount, have)}, but {nodes} "
-                f"have {readable(it.resource, have, amount)}"
-            )
+        case SumExcess():
+            return f"the pods of {who} together {_sums(it, nodes)}"
         case NodeExcess(needed=needed, size=size):
             return (
                 f"the pods of {who} together need at least {needed} nodes with {amount_of(it.resource, size)}, "
@@ -32,6 +32,41 @@ def fault(it: Excess) -> str:
                 f"the {pods} pods of {who} request {readable(it.resource, least)} or more "
                 f"{it.resource} each, but {nodes} together have room for {room} such pods"
             )
+
+
+def _sums(it: SumExcess, nodes: str) -> str:
+    """What pods request and nodes have, of each resource that runs out."""
+    sums = [it, *(each for each in it.others if not _is_number_of_pods(each.resource))]
+    requested = [amount_of(each.resource, each.requested, each.have) for each in sums]
+    have = [amount_of(each.resource, each.have, each.requested) for each in sums]
+    if len(sums) == 1:
+        have = [readable(it.resource, it.have, it.requested)]
+    return f"request {listed(requested, 'and')}, but {nodes} have {listed(have, 'and')}"
+
+
+def _is_number_of_pods(resource: str) -> bool:
+    return resource == "pods" or resource.startswith(HOST_PORT)
+
+
+def used(it: Excess) -> str:
+    """Which pods use which nodes, so that the last member, which is not among them, has too little room."""
+    *others, last = it.members
+    who = some(list(dict.fromkeys(str(each.workload) for each in others)), "other workload")
+    nodes = f"the {counted(it.nodes, 'node')} that can take them"
+    if isinstance(it, SumExcess) and not it.resource.startswith(HOST_PORT):
+        requests = dict(last.ways[0].demand.requests)
+        amount = it.requested - requests.get(it.resource, 1) * (last.pods or 0)
+        have = amount_of(it.resource, it.have, amount)
+        return f"the pods of {who} use {readable(it.resource, amount, it.have)} of the {have} of {nodes}"
+    return f"the pods of {who} use {it.resource} of {nodes}"
+
+
+def exceeded(it: Excess, at: At) -> Iterator[Exceeded]:
+    """The limit of which the object at a place has too much, if it is a sum."""
+    if isinstance(it, SumExcess):
+        have = amount_of(it.resource, it.have, it.requested)
+        limit = f"the {counted(it.nodes, 'node')} that can take them have {have}"
+        yield Exceeded(at, it.resource, it.have, limit)
 
 
 def advice(it: Excess) -> str:

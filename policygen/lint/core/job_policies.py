@@ -25,6 +25,7 @@ _LONGEST_NAME = 63
 _NAMES = ("job-name", "batch.kubernetes.io/job-name")
 _UIDS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 """Labels that the server sets in the template of a Job without manualSelector."""
+_OF_SERVER = frozenset((*_NAMES, *_UIDS))
 _LONGEST_INDEXES = 64 * 1024
 
 
@@ -59,6 +60,8 @@ def _named(job: Part) -> Iterator[FaultAt]:
             job.owner.at.to("metadata", "name"),
             f"{job.owner} is Indexed, so {quoted(pod)} would be the hostname of a pod, which is not valid; write a name without dots that has at most {_LONGEST_NAME - len(pod) + len(name)} characters",
         )
+    if _OF_SERVER.isdisjoint(mapping(job.data, "template", "metadata", "labels")):
+        return
     labels = job.under("template").under("metadata").under("labels")
     for key, value in labels.data.items() if job.data.get("manualSelector") is not True else ():
         if key in _UIDS or (key in _NAMES and isinstance(value, str) and name not in ("", value)):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from policygen.api_validation import schemas
 from policygen.core.quoting import listed
+from policygen.core.suggest import is_slip
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping
 
@@ -147,7 +148,7 @@ def _is_like(word: str, kind: str) -> bool:
     lowered, known = word.lower(), kind.lower()
     if lowered in (known, f"{known}s"):
         return True
-    return SequenceMatcher(None, lowered, known).ratio() >= _ALIKE
+    return is_slip(word, kind) or SequenceMatcher(None, lowered, known).ratio() >= _ALIKE
 
 
 def _group(api_version: str) -> str:

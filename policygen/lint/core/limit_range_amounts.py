@@ -7,9 +7,10 @@ Source: pkg/apis/core/validation/validation.go, ValidateLimitRange.
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
-from policygen.core.amounts import readable
-from policygen.core.finding import At
+from policygen.core.amounts import readable, written
+from policygen.core.finding import At, Edit, Verb
 from policygen.core.quoting import listed
 from policygen.core.standard_resources import overcommitted
 from policygen.kubernetes.cluster import Cluster
@@ -32,8 +33,17 @@ def _equal(item: LimitRangeItem) -> dict[str, Fraction]:
     return {name: amount for name, amount in item.max.items() if not overcommitted(name)}
 
 
-def faults(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
-    """The messages and places of the faults of an item at a place."""
+class LimitRangeFault(NamedTuple):
+    """A refused amount."""
+
+    message: str
+    at: At
+    meant: tuple[Edit, ...] = ()
+    """The amounts in order, if one of two amounts is too high."""
+
+
+def faults(item: LimitRangeItem, at: At) -> Iterator[LimitRangeFault]:
+    """The faults of an item at a place."""
     fields = {"min": item.min, "max": item.max}
     if item.type != "Pod":
         fields = {
@@ -49,12 +59,14 @@ def faults(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
             defaults = (low, high) == ("defaultRequest", "default")
             if less > more:
                 raised = listed([it for it, amount in present[i:] if amount < less], "and")
-                yield (
+                place = at.to(low, name)
+                yield LimitRangeFault(
                     f"{low} of {name} is {readable(name, less, more)}, above {high} {readable(name, more, less)}, which is refused; lower {low} or raise {raised}",
-                    at.to(low, name),
+                    place,
+                    (Edit(Verb.REWRITE, place, written(name, more)),),
                 )
             elif defaults and less < more and not overcommitted(name):
-                yield (
+                yield LimitRangeFault(
                     f"defaultRequest of {name} is below default, but {name} cannot be overcommitted; remove defaultRequest of {name}",
                     at.to("defaultRequest", name),
                 )
@@ -64,7 +76,7 @@ def faults(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
         largest = most / least if least and most is not None and most >= least else None
         if ratio < 1 or (largest is not None and ratio > largest):
             advice = "1 or more" if largest is None else f"1 to {float(largest):g}"
-            yield (
+            yield LimitRangeFault(
                 f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write {advice}",
                 at.to("maxLimitRequestRatio", name),
             )

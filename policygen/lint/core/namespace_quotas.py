@@ -15,6 +15,7 @@ from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.autoscalers import Autoscaler, autoscaler_of
+from policygen.lint.core.queue_sums import LASTING
 
 _ZERO = Fraction(0)
 
@@ -59,8 +60,12 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     )
 
 
-def _used(workload: Workload, key: str, scaled: Autoscaler | None) -> Fraction:
+def used_by(cluster: Cluster, workload: Workload, key: str) -> Fraction:
     """What all pods of a workload use of a key together, also those that an autoscaler adds."""
+    return _used(workload, key, autoscaler_of(cluster, workload))
+
+
+def _used(workload: Workload, key: str, scaled: Autoscaler | None) -> Fraction:
     used = _ZERO
     for template in workload.templates:
         each, count = charge(template.spec, key), template.replicas or 0
@@ -69,6 +74,19 @@ def _used(workload: Workload, key: str, scaled: Autoscaler | None) -> Fraction:
             every = each if count == 1 else each * count
             used = used + every if used else every
     return used
+
+
+def used_until_deleted(cluster: Cluster) -> Mapping[tuple[str, str], Mapping[Workload, Fraction]]:
+    """What workloads whose pods do not end use of each limit, by namespace and key; use it with `cluster.derive`."""
+    by_namespace = cluster.derive(bounds)
+    found: dict[tuple[str, str], dict[Workload, Fraction]] = {}
+    for workload in cluster.workloads if by_namespace else ():
+        limits = by_namespace.get(workload.namespace, {}) if workload.kind in LASTING else {}
+        scaled = autoscaler_of(cluster, workload) if limits else None
+        for key in limits:
+            if amount := _used(workload, key, scaled):
+                found.setdefault((workload.namespace, key), {})[workload] = amount
+    return found
 
 
 def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:

@@ -36,6 +36,8 @@ class NearNodes(Struct, frozen=True, eq=False):
     misses: tuple[Miss, ...]
     way: Way
     groups: tuple[NodeGroup, ...]
+    values: tuple[str, ...] = ()
+    """If only one label differs: its values on all nodes that are equally near."""
 
     @property
     def count(self) -> int:
@@ -73,8 +75,9 @@ class _Near(Struct, frozen=True, eq=False):
     misses: tuple[Miss, ...]
     way: int
     groups: tuple[NodeGroup, ...]
-    distance: tuple[int, int, float, int, int]
-    """Sorts them: first nodes with the requested devices, then by changes, likeness and number."""
+    distance: tuple[int, int, float, bool, int, int]
+    """Sorts them: first nodes with the requested devices, then by changes, likeness, other devices and number."""
+    values: tuple[str, ...] = ()
 
 
 class NearestNodes:
@@ -94,7 +97,7 @@ class NearestNodes:
         if demands not in self._known:
             self._known[demands] = self._nearest(demands)
         found = self._known[demands]
-        return NearNodes(found.misses, it.ways[found.way], found.groups)
+        return NearNodes(found.misses, it.ways[found.way], found.groups, found.values)
 
     def _nearest(self, demands: Sequence[Demand]) -> _Near:
         every = list(self._choices(demands))
@@ -107,7 +110,10 @@ class NearestNodes:
         for changes, choices in groupby(every, key=lambda it: it.group.changes):
             if best and best.distance[0] == missing and best.distance[1] < changes:
                 break  # the others need more changes
-            best = min([*([best] if best else []), *_near(choices)], key=_distance)
+            near = list(_near(choices))
+            nearest = min(near, key=_distance)
+            if best is None or nearest.distance < best.distance:
+                best = replace(nearest, values=_values(nearest, near))
         assert best is not None  # noqa: S101 - there are nodes
         return best
 
@@ -123,7 +129,7 @@ class NearestNodes:
         if found is None:
             found = []
             selects = bool(without_requests.selector or without_requests.terms)
-            for nodes in self._index.nodes.groups(without_requests.keys):
+            for nodes in self._index.of(without_requests).nodes.groups(without_requests.keys):
                 before, after = misses_beside_amounts(without_requests, nodes)
                 changes = len({_subject(it) for it in (*before, *after)})
                 others = any(isinstance(it, Differs | NoTerm | OtherName) for it in before)
@@ -134,7 +140,7 @@ class NearestNodes:
     def _missing(self, demand: Demand) -> int:
         """The number of requested devices of which no node has any."""
         return sum(
-            is_one(name) and not self._index.at_least(name, _ANY_AMOUNT)
+            is_one(name) and not self._index.of(demand).at_least(name, _ANY_AMOUNT)
             for name, _ in demand.requests
         )
 
@@ -157,14 +163,38 @@ def _near(choices: Iterable[_Choice]) -> Iterator[_Near]:
             sum(map(_is_without, missed)),
             len({_subject(it) for it in missed}),
             sum(_unlike(it) for it in missed if isinstance(it, Differs)),
+            _wastes_devices(equal[0].demand, groups),
             -sum(group.count for group in groups),
             equal[0].position,
         )
         yield _Near(missed, way, groups, distance)
 
 
-def _distance(near: _Near) -> tuple[int, int, float, int, int]:
+def _values(best: _Near, near: Iterable[_Near]) -> tuple[str, ...]:
+    """The values of the only label that differs, on all nodes that are as near as the best ones, whose value comes first."""
+    if sum(isinstance(it, Differs) for it in best.misses) != 1:
+        return ()
+    found: dict[str | None, None] = {}
+    for it in (best, *near):
+        if it.distance[:4] == best.distance[:4] and _without_value(it) == _without_value(best):
+            found.update({miss.value: None for miss in it.misses if isinstance(miss, Differs)})
+    return tuple(it for it in found if it is not None)
+
+
+def _without_value(near: _Near) -> tuple[int, tuple[Miss, ...]]:
+    misses = (replace(it, value=None) if isinstance(it, Differs) else it for it in near.misses)
+    return near.way, tuple(misses)
+
+
+def _distance(near: _Near) -> tuple[int, int, float, bool, int, int]:
     return near.distance
+
+
+def _wastes_devices(demand: Demand, groups: Iterable[NodeGroup]) -> bool:
+    """Whether pods without devices would run on nodes with devices."""
+    return not any(is_one(name) for name, _ in demand.requests) and any(
+        is_one(name) for group in groups for size in group.sizes for name in size.allocatable
+    )
 
 
 def _is_without(miss: Miss) -> bool:

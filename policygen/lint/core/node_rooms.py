@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from policygen.core.names import POD_GROUP
+from policygen.kubernetes.kueue_jobs import ELASTIC, MIN_PARALLELISM
 from policygen.kubernetes.node_domains import EqualPods, Room, in_one_domain, room, selected
 from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.pod_labels import pod_labels
@@ -11,6 +13,7 @@ from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import PodDemand, demands_by_template, pod_demands
 from policygen.lint.core.pod_partners import partners
 from policygen.lint.rule import Facts, Need
+from policygen.lint.volcano.queues import groups
 
 
 def node_rooms(facts: Facts) -> tuple[tuple[PodDemand, Room], ...]:
@@ -22,15 +25,29 @@ def node_rooms(facts: Facts) -> tuple[tuple[PodDemand, Room], ...]:
 
 
 def exceeding(facts: Facts) -> Mapping[PodDemand, Room]:
-    """The templates whose pods must all run at once, but lack room; use it with `facts.derive`.
-
-    Pods of Jobs can run one after the other.
-    """
+    """The templates with pods that must run at once, but lack room; use it with `facts.derive`."""
     return {
-        it: room
-        for it, room in facts.derive(node_rooms)
-        if it.workload.object.group != "batch" and 0 < room.pods < (it.pods or 0)
+        it: room for it, room in facts.derive(node_rooms) if 0 < room.pods < _at_once(facts, it)
     }
+
+
+def _at_once(facts: Facts, it: PodDemand) -> int:
+    """How many pods of a template must run at once.
+
+    Pods of Jobs can run one after the other, but Kueue admits them together, and Volcano starts as many
+    together as their PodGroup needs.
+    """
+    pods = it.pods or 0
+    if it.workload.object.group != "batch":
+        return pods
+    if it.ways[0].flavors:
+        fewer = not it.workload.annotations.keys().isdisjoint((MIN_PARALLELISM, ELASTIC))
+        return 0 if fewer else pods
+    cluster, namespace = facts.cluster, it.workload.namespace
+    group = cluster.pod_groups.get(it.template.annotations.get(POD_GROUP, ""), namespace)
+    if group is None or len(cluster.derive(groups).get((namespace, group.name), ())) > 1:
+        return 0
+    return min(pods, group.fields.min_member or 0)
 
 
 def most_on_nodes(facts: Facts, template: PodTemplate, enough: int) -> int:

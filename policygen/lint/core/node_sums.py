@@ -11,17 +11,21 @@ from msgspec.structs import replace
 from policygen.core.finding import At
 from policygen.core.packing import least_bins
 from policygen.kubernetes.node_index import Bits, Level, Levels, NodeIndex
+from policygen.kubernetes.priorities import class_of, of_class
 from policygen.lint.core.gang_pods import pods_together
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.core.queue_rooms import QueueRoom, queue_rooms
 from policygen.lint.rule import Facts
+from policygen.lint.volcano import queues
 
 _LASTING = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
 """API groups whose pods do not end, so they need their nodes at the same time."""
 _UP = 1 + 1e-9
 """Makes a float certainly larger than the exact sum."""
+_LOWEST = -(2**31)
+"""The lowest priority of pods."""
 _MOST_COMPARED = 20_000_000
 _MOST_ADDED = 1_000_000
 """The most sets of nodes that are compared, and the most parts that are added up, so that the time is
@@ -43,6 +47,8 @@ class SumExcess(_Excess, frozen=True, eq=False):
 
     requested: Fraction
     have: Fraction
+    others: tuple["SumExcess", ...] = ()
+    """The sums of further resources that exceed those of the same nodes."""
 
 
 class NodeExcess(_Excess, frozen=True, eq=False):
@@ -107,7 +113,7 @@ def room_beside(facts: Facts, room: QueueRoom) -> Beside | None:
         for it in part.members
         if it.workload is not room.workload and room.resource in _requests(it)
     ]
-    sizes = _sizes(index, mine, room.resource)
+    sizes = _sizes(_room_for(others, index), mine, room.resource)
     if sizes is None or not others:
         return None
     used = sum((_requests(it)[room.resource] * (it.pods or 0) for it in others), Fraction(0))
@@ -166,6 +172,78 @@ class _Sizes(Struct, frozen=True, eq=False):
     def have(self) -> Fraction:
         """The sum of the amounts."""
         return _sum(self.numbers.items())
+
+
+def excess_with(facts: Facts, it: PodDemand, pods: int) -> Excess | None:
+    """What the pods of workloads that do not end exceed with more pods of a template; None: nothing certain.
+
+    Pods that the new pods may evict do not count. The nodes are those that take the new pods, or more.
+    """
+    index = facts.derive(node_index)
+    takers = _takers(it, index) if index.all else 0
+    staying = facts.derive(_Staying).parts(it) if takers else ()
+    more = replace(it, pods=pods)
+    for nodes in dict.fromkeys((takers, *(each.nodes for each in staying))):
+        if takers & ~nodes:
+            continue
+        inside = [each for each in staying if not each.nodes & ~nodes]
+        members = [*(member for each in inside for member in each.members), more]
+        room = _room_for(members, index)
+        parts = [*inside, _Part(len(staying), takers, [more])]
+        for found in _excesses(parts, nodes, room, alone=False) if inside else ():
+            if found.members[-1] is more:
+                return found
+    return None
+
+
+class _Staying:
+    """The parts of workloads whose pods do not end; use it with `facts.derive`."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._cluster = facts.cluster
+        over = {id(it) for each in facts.derive(node_sums).excesses for it in each.members}
+        self._parts = [
+            _Part(part.position, part.nodes, members)
+            for part in facts.derive(_parts)
+            if (members := [it for it in part.members if id(it) not in over])
+        ]
+        self._known: dict[tuple[str, bool, bool], list[_Part]] = {}
+
+    def parts(self, it: PodDemand) -> Sequence[_Part]:
+        """Without pods that these pods may evict: by their priority, or in one system of queues."""
+        name, kueue, volcano = key = (
+            it.template.spec.priority_class_name,
+            bool(it.ways[0].flavors),
+            queues.to_volcano(it.template),
+        )
+        if key not in self._known:
+            least = self._least_kept(it)
+            self._known[key] = [
+                _Part(part.position, part.nodes, kept)
+                for part in self._parts
+                if (
+                    kept := [
+                        other
+                        for other in part.members
+                        if self._stays(other, name, least)
+                        if not (kueue and other.ways[0].flavors)
+                        if not (volcano and queues.to_volcano(other.template))
+                    ]
+                )
+            ]
+        return self._known[key]
+
+    def _least_kept(self, it: PodDemand) -> int:
+        """The lowest priority that the pods do not evict."""
+        own = class_of(self._cluster, it.template.spec.priority_class_name)
+        never = own is not None and own.fields.preemption_policy == "Never"
+        return _LOWEST if never else it.ways[0].demand.priority
+
+    def _stays(self, other: PodDemand, name: str, least: int) -> bool:
+        """Whether pods of a class, which keep those of a least priority, certainly do not evict these pods."""
+        own = other.template.spec.priority_class_name
+        priority = of_class(self._cluster, own)
+        return own == name or (priority is not None and priority >= least)
 
 
 def gang_sums(facts: Facts) -> tuple[Excess, ...]:
@@ -236,9 +314,14 @@ def _bounded(every: Sequence[_Part], index: NodeIndex, *, alone: bool) -> NodeSu
         added += len(inside)
         if len(inside) < 2 and len(inside[0].members) < 2:
             continue
-        excess = next(_excesses(inside, nodes, index, alone=alone), None)
+        members = [it for part in inside for it in part.members]
+        excesses = _excesses(inside, nodes, _room_for(members, index), alone=alone)
+        excess = next(excesses, None)
         if excess is not None:
             exceeded.add(largest)
+            if isinstance(excess, SumExcess):
+                others = (it for it in excesses if isinstance(it, SumExcess))
+                excess = replace(excess, others=tuple(others))
             found.append(excess)
     return NodeSums(tuple(found))
 
@@ -279,6 +362,10 @@ def _running(it: PodDemand, room: int) -> PodDemand:
         pods * count // it.template.replicas
     )  # more than replicas: the minimum of an autoscaler
     return replace(it, pods=pods * room // wanted) if 0 < room < wanted else it
+
+
+def _room_for(members: Iterable[PodDemand], index: NodeIndex) -> NodeIndex:
+    return index.of(*(way.demand for it in members for way in it.ways))
 
 
 def _takers(it: PodDemand, index: NodeIndex) -> Bits:

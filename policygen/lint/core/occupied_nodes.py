@@ -7,20 +7,17 @@ satisfyExistingPodsAntiAffinity, of Kubernetes 1.36.3.
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from policygen.core.finding import Path
 from policygen.core.names import HOSTNAME
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.namespaces import selects
-from policygen.kubernetes.node_filters import CORDON, REQUIRED, Demand, demand
-from policygen.kubernetes.node_groups import Node
-from policygen.kubernetes.node_index import Bits, NodeIndex, amount
+from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.node_index import Bits, NodeIndex
 from policygen.kubernetes.pod_terms import PodTerm, TermKind, required_terms
 from policygen.kubernetes.priorities import of_class
 from policygen.kubernetes.untyped import entries, texts
-from policygen.lint.core.known_nodes import node_index
+from policygen.lint.core.known_nodes import daemons, node_index
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.core.pod_partners import TemplatePods, partners
 from policygen.lint.rule import Facts
@@ -117,18 +114,9 @@ class _Repelled:
 
     def _everywhere(self) -> Iterator[Occupant]:
         """DaemonSets, on the nodes that certainly take their pods."""
-        for pods in self._pods.values():
-            if pods.workload.kind != "DaemonSet" or pods.workload.object.group != "apps":
-                continue
-            spec = pods.template.spec
-            it = demand(spec, spec.requests)
-            cordoned = TolerationView(CORDON.key, "Exists", "", CORDON.effect)
-            it = replace(it, tolerations=(*it.tolerations, cordoned))
-            nodes = 0
-            for bit, node in self._index.entries(self._index.takers(it) & self._index.certain(it)):
-                nodes |= bit * _has_known(it, node)
-            if nodes:
-                yield Occupant(pods, self._apart.get(id(pods.template), ()), nodes)
+        for it in self._facts.derive(daemons):
+            pods = self._pods[id(it.template)]
+            yield Occupant(pods, self._apart.get(id(it.template), ()), it.nodes)
 
     def _one_on_each(self) -> Iterator[Occupant]:
         """Workloads that repel themselves, with at least as many pods as nodes."""
@@ -179,11 +167,6 @@ def _apart(pods: TemplatePods) -> Iterator[tuple[Path, PodTerm]]:
         keys = (*texts(data, "matchLabelKeys"), *texts(data, "mismatchLabelKeys"))
         if all(key in pods.labels for key in keys):
             yield path, term
-
-
-def _has_known(it: Demand, node: Node) -> bool:
-    """Whether the amounts of all resources that a pod requests are known."""
-    return all(amount(node, name) is not None for name, _ in it.requests)
 
 
 def _count(index: NodeIndex, nodes: Bits) -> int:

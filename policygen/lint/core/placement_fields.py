@@ -138,11 +138,11 @@ def _ports(spec: PodPart) -> Iterator[FaultAt]:
         first = str(container.steps[0])
         for index, port in numbered(container.data, "ports"):
             inside, outside = port.get("containerPort"), port.get("hostPort") or 0
-            at = container.at.to("ports", index, "hostPort")
             if on_host and not outside and is_pod:
                 outside = inside
             if not outside or not isinstance(outside, int):
                 continue
+            at = container.at.to("ports", index, "hostPort")
             if on_host and outside != inside and first == "containers":
                 yield (
                     at,

@@ -1,7 +1,6 @@
 """What the pods of every workload require of a node, with what their queue adds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import islice, product
 
 from msgspec import Struct
@@ -12,18 +11,16 @@ from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
 from policygen.kubernetes.kueue_jobs import labels
-from policygen.kubernetes.kueue_requests import adjusted, as_pod
 from policygen.kubernetes.kueue_settings import first
-from policygen.kubernetes.node_filters import Demand, Placed, demand
-from policygen.kubernetes.runtime_classes import with_runtime_class
-from policygen.kubernetes.volumes import with_volumes
+from policygen.kubernetes.node_filters import Demand, Placed
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core import resource_names
 from policygen.lint.core.autoscalers import autoscaler_of
-from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.known_nodes import known_nodes, node_index
+from policygen.lint.core.template_demand import own_demand
 from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused, request_in
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.flavor_nodes import Flavor
+from policygen.lint.kueue.job_quotas import has_enough
 from policygen.lint.kueue.queueless import names_a_queue, queueless
 from policygen.lint.rule import Facts
 from policygen.lint.volcano import queues
@@ -32,6 +29,7 @@ from policygen.lint.volcano.configuration import settings
 READS = (
     "LocalQueue",
     "ClusterQueue",
+    "Cohort",
     "ResourceFlavor",
     "Configuration",
     "HorizontalPodAutoscaler",
@@ -40,6 +38,7 @@ READS = (
     "PersistentVolume",
     "PersistentVolumeClaim",
     "PodGroup",
+    "PriorityClass",
     "Queue",
     "RuntimeClass",
     "ScaledObject",
@@ -57,6 +56,8 @@ class Way(Struct, frozen=True):
     demand: Demand
     flavors: tuple[Flavor, ...] = ()
     """The flavors of Kueue whose labels and tolerations the pods get."""
+    scarce: tuple[Flavor, ...] = ()
+    """Those of them that can never have enough quota for the workload."""
 
 
 class PodDemand(Struct, frozen=True, eq=False):
@@ -68,6 +69,10 @@ class PodDemand(Struct, frozen=True, eq=False):
     """At least one; the pods start if any of them leaves a node."""
     pods: int | None
     """The number of pods, or the minimum of an autoscaler if this is more; None: unknown."""
+    most: int | None
+    """The same number, or the maximum of an autoscaler if this is more."""
+    scarce: tuple[Way, ...] = ()
+    """Further ways, by flavors that can never have enough quota; empty if all ways are such."""
 
 
 def pod_demands(facts: Facts) -> tuple[PodDemand, ...]:
@@ -82,6 +87,14 @@ def pod_demands(facts: Facts) -> tuple[PodDemand, ...]:
 def demands_by_template(facts: Facts) -> Mapping[int, PodDemand]:
     """The same demands by the identity of their template; use it with `facts.derive`."""
     return {id(it.template): it for it in facts.derive(pod_demands)}
+
+
+def fits_no_node(facts: Facts, template: PodTemplate) -> bool:
+    """Whether no known node takes the pods of a template."""
+    index, it = facts.derive(node_index), facts.derive(demands_by_template).get(id(template))
+    if it is None or not index.all:
+        return False
+    return not any(index.takers(way.demand) for way in it.ways)
 
 
 def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
@@ -100,13 +113,7 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
                 accelerators.requested(facts.cluster, template) or _selects_pool(facts, template)
             ):
                 continue
-            pod = adjusted(facts.cluster, as_pod(template.spec), workload.namespace)
-            amounts: Mapping[str, Fraction] = pod.requests
-            # container-resource-refused reports the others.
-            amounts = {name: it for name, it in amounts.items() if not resource_names.refused(name)}
-            own = demand(template.spec, amounts)
-            own = with_runtime_class(facts.cluster, template.spec, own)
-            own = with_volumes(facts.cluster, template.spec, workload.namespace, own)
+            own = own_demand(facts.cluster, workload, template)
             found = requests.get(id(template), ())
             if found and all(refused(facts, it) for it in found):
                 continue  # `request-not-covered` reports it
@@ -118,8 +125,11 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
                 ways = (Way(replace(own, tolerations=(_ANY,))),)
             else:
                 ways = tuple(_by_node_groups(facts, workload, template, own))
+            enough = tuple(it for it in ways if not it.scarce)
+            scarce = tuple(it for it in ways if it.scarce) if enough else ()
             if ways:
-                yield PodDemand(workload, template, ways, _pods(facts, workload, template))
+                pods, most = _pods(facts, workload, template)
+                yield PodDemand(workload, template, enough or ways, pods, most, scarce)
 
 
 def _selects_pool(facts: Facts, template: PodTemplate) -> bool:
@@ -131,11 +141,14 @@ def _selects_pool(facts: Facts, template: PodTemplate) -> bool:
     )
 
 
-def _pods(facts: Facts, workload: Workload, template: PodTemplate) -> int | None:
-    """The pods of a template; an autoscaler raises their number to its minimum."""
+def _pods(facts: Facts, workload: Workload, template: PodTemplate) -> tuple[int | None, int | None]:
+    """The pods of a template, which an autoscaler raises to its minimum, and at most to its maximum."""
     scaled = autoscaler_of(facts.cluster, workload)
     pods = template.replicas
-    return pods if scaled is None or pods is None else scaled.pods(pods)
+    if scaled is None or pods is None:
+        return pods, pods
+    least = scaled.pods(pods)
+    return least, max(least, scaled.most) if least else least
 
 
 def _requests(facts: Facts) -> Mapping[int, Sequence[PodRequest]]:
@@ -155,14 +168,14 @@ def _requests(facts: Facts) -> Mapping[int, Sequence[PodRequest]]:
 def _by_flavors(facts: Facts, request: PodRequest, own: Demand) -> Iterator[Way]:
     """A way for each choice of flavors; none if Kueue accepts no flavor, or one is unknown."""
     known = facts.cluster.flavors
-    choices = []
+    choices, scarce = [], set[Flavor]()
     for group in request.groups:
         flavors = [known.get(it.name) for it in group.flavors]
         if None in flavors:
             return
-        choices.append(
-            [it for it in flavors if it and not refusal(it.fields, request.template.spec)]
-        )
+        usable = [it for it in flavors if it and not refusal(it.fields, request.template.spec)]
+        scarce.update(it for it in usable if not has_enough(facts, request, group, it.name))
+        choices.append(usable)
     for chosen in islice(product(*choices), _MOST_WAYS):
         selector = [*own.selector]
         tolerations = [*own.tolerations]
@@ -170,7 +183,7 @@ def _by_flavors(facts: Facts, request: PodRequest, own: Demand) -> Iterator[Way]
             selector += (_equals((), *it) for it in flavor.fields.node_labels.items())
             tolerations += flavor.fields.tolerations
         added = replace(own, selector=tuple(selector), tolerations=tuple(tolerations))
-        yield Way(added, tuple(chosen))
+        yield Way(added, tuple(chosen), tuple(it for it in chosen if it in scarce))
 
 
 def _by_node_groups(

@@ -15,6 +15,7 @@ from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 FIELDS = (*_PROBES, "lifecycle", "restartPolicyRules")
+_CHECKED = frozenset(FIELDS)
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
 _ACTIONS, _OPERATORS = ("Restart", "RestartAllContainers"), ("In", "NotIn")
 _HEADER = re.compile(r"[-A-Za-z0-9]+")
@@ -25,25 +26,27 @@ _GRACE_S = 30
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused combinations in the probes, hooks and restart rules of a pod."""
     for container in spec.containers:
-        if container.data.get("restartPolicyRules") and spec.owner.object.group != VOLCANO_BATCH:
-            yield from _restarts(container)  # the code in Volcano does not know this field
-        fields = [it for it in (*_PROBES, "lifecycle") if container.data.get(it) is not None]
-        if not fields:
-            continue
-        if (
-            container.steps[0] == "initContainers"
-            and container.data.get("restartPolicy") != "Always"
-        ):
-            for field in fields:
-                yield (
-                    container.at / field,
-                    f"{named(container)} is an init container with {field}, which is refused; write restartPolicy: Always, or remove {field}",
-                )
-            continue
+        if not _CHECKED.isdisjoint(container.data):
+            yield from _container(spec, container)
+
+
+def _container(spec: PodPart, container: Part) -> Iterator[FaultAt]:
+    if container.data.get("restartPolicyRules") and spec.owner.object.group != VOLCANO_BATCH:
+        yield from _restarts(container)  # the code in Volcano does not know this field
+    fields = [it for it in (*_PROBES, "lifecycle") if container.data.get(it) is not None]
+    if container.steps[0] == "initContainers" and container.data.get("restartPolicy") != "Always":
         for field in fields:
-            if field in _PROBES:
-                yield from _handler(spec, container, container.under(field), field)
+            yield (
+                container.at / field,
+                f"{named(container)} is an init container with {field}, which is refused; write restartPolicy: Always, or remove {field}",
+            )
+        return
+    for field in fields:
+        if field in _PROBES:
+            yield from _handler(spec, container, container.under(field), field)
+    if "readinessProbe" in fields:
         yield from _probe(container.under("readinessProbe"), container)
+    if "lifecycle" in fields:
         yield from _lifecycle(spec, container)
 
 
@@ -114,13 +117,19 @@ def _handler(spec: PodPart, container: Part, part: Part, field: str) -> Iterator
                 part.at / kind,
                 f"{named(container)} has {field} with {kind} without {key}, which is refused; write {key}",
             )
-    for index, header in enumerate(part.under("httpGet").items("httpHeaders")):
-        name = header.data.get("name")
-        if isinstance(name, str) and not _HEADER.fullmatch(name):
-            yield (
-                part.at.to("httpGet", "httpHeaders", index),
-                f'{named(container)} has {field} with a header named {quoted(name)}, which is refused; write letters, digits and "-"',
-            )
+    if "httpGet" in used:
+        for index, header in enumerate(part.under("httpGet").items("httpHeaders")):
+            name = header.data.get("name")
+            if isinstance(name, str) and not _HEADER.fullmatch(name):
+                yield (
+                    part.at.to("httpGet", "httpHeaders", index),
+                    f'{named(container)} has {field} with a header named {quoted(name)}, which is refused; write letters, digits and "-"',
+                )
+    if "sleep" in used:
+        yield from _sleep(spec, container, part, field)
+
+
+def _sleep(spec: PodPart, container: Part, part: Part, field: str) -> Iterator[FaultAt]:
     grace = integer(spec.data.get("terminationGracePeriodSeconds"))
     grace = _GRACE_S if grace is None else max(grace, 1)
     seconds = integer(part.under("sleep").data.get("seconds"))

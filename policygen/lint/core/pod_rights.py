@@ -11,6 +11,7 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import FaultAt
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.untyped import entries
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 FIELDS = (
@@ -23,6 +24,7 @@ FIELDS = (
 _CLAIMED = ("resourceClaimName", "resourceClaimTemplateName")
 _LONGEST_HOSTNAME = 64
 _PROFILES = ("seccompProfile", "appArmorProfile")
+_WITH_PROFILE = frozenset(_PROFILES)
 _LONGEST_PROFILE = 4095
 _SYSCTL = re.compile(r"[a-z0-9]([-_a-z0-9]*[a-z0-9])?([./][a-z0-9]([-_a-z0-9]*[a-z0-9])?)*")
 _LONGEST = 253
@@ -33,10 +35,7 @@ _MOST_SERVERS, _MOST_SEARCHES, _MOST_CHARACTERS = 3, 32, 2048
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused combinations in the rights and names of a pod."""
     if "securityContext" in spec.data:
-        context = spec.under("securityContext")
-        yield from _profiles(context, str(spec.owner))
-        yield from _sysctls(spec, context)
-        yield from _se_linux(spec, context)
+        yield from _of_context(spec, spec.under("securityContext"))
     for container in spec.containers:
         if container.data.get("securityContext"):
             yield from _container(spec, container, container.under("securityContext"))
@@ -51,6 +50,15 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
         yield from _hostname(spec, spec.data["hostnameOverride"])
     if "resourceClaims" in spec.data:
         yield from _claims(spec)
+
+
+def _of_context(spec: PodPart, context: Part) -> Iterator[FaultAt]:
+    if not _WITH_PROFILE.isdisjoint(context.data):
+        yield from _profiles(context, str(spec.owner))
+    if "sysctls" in context.data:
+        yield from _sysctls(spec, context)
+    if "seLinuxChangePolicy" in context.data:
+        yield from _se_linux(spec, context)
 
 
 def _hostname(spec: PodPart, name: str) -> Iterator[FaultAt]:
@@ -88,17 +96,15 @@ def _claims(spec: PodPart) -> Iterator[FaultAt]:
 
 
 def _container(spec: PodPart, container: Part, context: Part) -> Iterator[FaultAt]:
-    yield from _profiles(context, named(container))
+    if not _WITH_PROFILE.isdisjoint(context.data):
+        yield from _profiles(context, named(container))
     if context.data.get("procMount") == "Unmasked" and spec.data.get("hostUsers") is not False:
         yield (
             context.at / "procMount",
             f"{named(container)} has procMount Unmasked without hostUsers: false, which is refused; write hostUsers: false in its pod",
         )
-    added = context.under("capabilities").data.get("add")
-    if (
-        context.data.get("allowPrivilegeEscalation") is False
-        and isinstance(added, list)
-        and "CAP_SYS_ADMIN" in added
+    if context.data.get("allowPrivilegeEscalation") is False and "CAP_SYS_ADMIN" in entries(
+        context.data, "capabilities", "add"
     ):
         yield (
             context.at / "allowPrivilegeEscalation",

@@ -1,6 +1,6 @@
 """Pods and pod templates as written, of the kinds whose templates the API server checks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +13,15 @@ from policygen.kubernetes.workloads import TEMPLATES, Workload, pod_templates
 
 _GROUPS = ("", "apps", "batch", VOLCANO_BATCH)
 """Groups whose templates are checked. For operators' kinds the server checks only the pods."""
+PORTS_AS_WRITTEN = (
+    "",
+    "apps",
+    "argoproj.io",
+    "batch",
+    "jobset.x-k8s.io",
+    "leaderworkerset.x-k8s.io",
+)
+"""Groups whose controllers add no ports to their pods."""
 KINDS = tuple(sorted({kind for group, kind in TEMPLATES if group in _GROUPS}))
 
 
@@ -36,15 +45,15 @@ class Part(Struct, frozen=True, eq=False):
         found = self.data.get(key)
         return Part(self.owner, found if isinstance(found, dict) else {}, (key,), self)
 
-    def items(self, key: str) -> "Sequence[Part]":
-        """The mappings of a list."""
+    def items(self, key: str, *, having: str = "") -> "Sequence[Part]":
+        """The mappings of a list, or those that have a field."""
         found = self.data.get(key)
         if not isinstance(found, list):
             return ()
         return [
             Part(self.owner, entry, (key, i), self)
             for i, entry in enumerate(found)
-            if isinstance(entry, dict)
+            if isinstance(entry, dict) and (not having or having in entry)
         ]
 
 
@@ -79,19 +88,30 @@ def pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
     return cluster.derive(_pod_specs)
 
 
+def pods_of_operators(cluster: Cluster) -> Iterator[PodPart]:
+    """The `spec` of each template of another kind, of which the server checks only the pods."""
+    others = (it for it in cluster.workloads if it.object.group not in _GROUPS)
+    return _specs(Part(it, data, path) for it in others for path, data in pod_templates(it.object))
+
+
 def _pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
-    return tuple(
-        _pod_spec(Part(template.owner, spec, (*template.steps, "spec")))
-        for template in cluster.derive(_templates)
-        if isinstance(spec := template.data.get("spec"), dict)
-    )
+    return tuple(_specs(cluster.derive(_templates)))
+
+
+def _specs(templates: Iterable[Part]) -> Iterator[PodPart]:
+    for template in templates:
+        if isinstance(spec := template.data.get("spec"), dict):
+            yield _pod_spec(Part(template.owner, spec, (*template.steps, "spec")))
+
+
+_NO_FIELDS: frozenset[str] = frozenset()
 
 
 def _pod_spec(part: Part) -> PodPart:
     containers = part.items("containers")
     if "initContainers" in part.data:
         containers = [*part.items("initContainers"), *containers]
-    fields = frozenset(part.data).union(*(it.data for it in containers))
+    fields = _NO_FIELDS.union(part.data, *(it.data for it in containers))
     return PodPart(part.owner, part.data, part.steps, containers=tuple(containers), fields=fields)
 
 

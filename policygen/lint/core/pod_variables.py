@@ -42,7 +42,7 @@ _BYTES = ("1", *(f"1{it}" for it in ("k", "M", "G", "T", "P", "E")), *(f"1{it}i"
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused sources in the environment of containers."""
     for container in spec.containers:
-        for variable in container.items("env") if "env" in container.data else ():
+        for variable in container.items("env", having="valueFrom"):
             yield from _variable(container, variable)
         for entry in _env_from(container) if "envFrom" in container.data else ():
             used = [it for it in _FROM if entry.data.get(it) is not None]

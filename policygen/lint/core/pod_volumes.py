@@ -47,24 +47,29 @@ def _volumes(spec: PodPart) -> Iterator[FaultAt]:
                 f"{spec.owner} has two volumes named {quoted(name)}, which is refused; rename one of them",
             )
         seen.add(name)
-        which = f"{spec.owner} has volume {name}"
-        for source, key in (("secret", "secretName"), ("configMap", "name")):
-            named_part = volume.data.get(source)
-            if isinstance(named_part, dict) and named_part.get(key) is None:
-                yield (
-                    volume.at / source,
-                    f"{which} with {source} without {key}, which is refused; write {source}.{key}",
-                )
-            yield from _reserved_paths(volume.under(source), which)
-        image = volume.data.get("image")
-        if spec.owner.kind == "Pod" and isinstance(image, dict) and image.get("reference") is None:
+        if not _CHECKED.isdisjoint(volume.data):
+            yield from _sources(volume, f"{spec.owner} has volume {name}")
+
+
+def _sources(volume: Part, which: str) -> Iterator[FaultAt]:
+    for source, key in (("secret", "secretName"), ("configMap", "name")):
+        named_part = volume.data.get(source)
+        if isinstance(named_part, dict) and named_part.get(key) is None:
             yield (
-                volume.at / "image",
-                f"{which} with image without reference, which is refused; write image.reference",
+                volume.at / source,
+                f"{which} with {source} without {key}, which is refused; write {source}.{key}",
             )
-        for kind, source in volume.data.items():
-            if isinstance(source, dict) and (check := _OF_SOURCES.get(kind)):
-                yield from check(volume.under(kind), which)
+        if isinstance(named_part, dict) and "items" in named_part:
+            yield from _reserved_paths(volume.under(source), which)
+    image = volume.data.get("image")
+    if volume.owner.kind == "Pod" and isinstance(image, dict) and image.get("reference") is None:
+        yield (
+            volume.at / "image",
+            f"{which} with image without reference, which is refused; write image.reference",
+        )
+    for kind, source in volume.data.items():
+        if isinstance(source, dict) and (check := _OF_SOURCES.get(kind)):
+            yield from check(volume.under(kind), which)
 
 
 def _projected(projected: Part, which: str) -> Iterator[FaultAt]:
@@ -248,3 +253,5 @@ _OF_SOURCES: Final[Mapping[str, Callable[[Part, str], Iterator[FaultAt]]]] = {
     "projected": _projected,
 }
 """The checks of one source of a volume."""
+_CHECKED = frozenset(("secret", "configMap", "image", *_OF_SOURCES))
+"""The sources of volumes that a check is about."""

@@ -1,11 +1,11 @@
-"""Words of the API in the pods of Volcano's Jobs: their CRD lists no valid values, but the webhook checks them.
+"""Words of the API in pods whose CRD lists no valid values: Volcano's webhook or the API server checks them.
 
 Source: pkg/webhooks/admission/jobs/validate of Volcano 1.14.1, which runs ValidatePodTemplateSpec.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -13,9 +13,9 @@ from policygen.api_validation import schemas, workload_code
 from policygen.api_validation.refusal import Spot, path_to
 from policygen.api_validation.structural import Schema
 from policygen.api_validation.workload_code import FieldFacts
-from policygen.core.finding import FaultAt
+from policygen.core.finding import At, FaultAt
 from policygen.core.quoting import quoted
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.lint.core.pod_templates import Part
 
 _RESTARTING = ("Always",)
@@ -30,16 +30,29 @@ class _Words(Struct, eq=False):
     """Fields by name; "*" for each entry of a list."""
 
 
-def of_pod(spec: Part) -> Iterator[FaultAt]:
-    """The strings in a pod that are none of the valid ones. An empty string is the default."""
+class UnknownWord(NamedTuple):
+    """A string in a pod that is not a valid value of its field."""
+
+    at: At
+    text: str
+    """The start of a message: the owner has it."""
+    advice: str
+    meant: str
+    """The similar word, or an empty text."""
+
+
+def unknown_words(spec: Part) -> Iterator[UnknownWord]:
+    """Such strings. An empty string is the default."""
     found = _valid()
     for spot, value, words in _unknown(spec.data, found, None) if found else ():
-        path = path_to(spot)
+        path, names = path_to(spot), Names(words)
         name = path[-1] if isinstance(path[-1], str) else f"{path[-2]}[{path[-1]}]"
-        yield (
-            spec.at.to(*path),
-            f"{spec.owner} has {name} {quoted(value)}, which is refused; {suggest(value, words)}",
-        )
+        text = f"{spec.owner} has {name} {quoted(value)}"
+        yield UnknownWord(spec.at.to(*path), text, suggest(value, names), names.meant(value))
+
+
+def init_policies(spec: Part) -> Iterator[FaultAt]:
+    """The init containers with a restartPolicy that Volcano refuses."""
     for container in spec.items("initContainers"):
         policy = container.data.get("restartPolicy")
         if policy in ("Never", "OnFailure"):

@@ -1,5 +1,6 @@
 """PriorityClasses and the workloads with GPUs that use them."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from policygen.kubernetes import accelerators
@@ -14,6 +15,18 @@ Class = Entry[PriorityClassView]
 
 SERVING = ("Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet", "RayService", "Rollout")
 """Kinds of workloads that run until they are deleted."""
+
+_WORDS = {"low": 0, "medium": 1, "normal": 1, "high": 2, "critical": 3}
+"""Words of names by their rank."""
+_PART = re.compile(r"[a-z0-9]+")
+
+
+def named_rank(name: str) -> tuple[str, int] | None:
+    """The rest of the name of a class, and the rank that a word such as high in it suggests."""
+    words = [word for word in _PART.findall(name) if word in _WORDS]
+    if len(words) != 1:
+        return None
+    return re.sub(rf"\b{words[0]}\b", "*", name), _WORDS[words[0]]
 
 
 def own_classes(cluster: Cluster) -> tuple[Class, ...]:

@@ -15,6 +15,7 @@ from policygen.core.names import LEADER_WORKER_SET
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.lint.core.rollouts import rollout
 from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
@@ -92,7 +93,19 @@ def rooms_in_queues(facts: Facts, rule: str) -> Mapping[int, int]:
     """The number of pods by identity of the template; empty if a rule that reports it does not run."""
     if rule not in facts.run:
         return {}
-    return {id(room.template): room.pods for room in facts.derive(queue_rooms)}
+    return {
+        id(it): room.pods * _of_each(room.workload, it)
+        for room in facts.derive(queue_rooms)
+        for it in room.workload.templates
+    }
+
+
+def _of_each(workload: Workload, template: PodTemplate) -> int:
+    """The number of pods of a template that the queue counts as one; 0 if it is unknown."""
+    groups = workload.spec.get("replicas", 1)
+    if workload.kind != _GROUPS:
+        return 1
+    return (template.replicas or 0) // groups if isinstance(groups, int) and groups > 0 else 0
 
 
 def _of_kueue(facts: Facts) -> Iterator[QueueRoom]:
@@ -123,13 +136,10 @@ def _of_one(requests: Sequence[PodRequest]) -> Mapping[str, Fraction]:
     workload = requests[0].workload
     if workload.kind != _GROUPS:
         return requests[0].counted
-    groups = workload.spec.get("replicas", 1)
-    if not isinstance(groups, int) or groups < 1:
-        return {}
     return total(
         {name: amount * pods for name, amount in it.counted.items()}
         for it in requests
-        if (pods := (it.template.replicas or 0) // groups) > 0
+        if (pods := _of_each(workload, it.template)) > 0
     )
 
 
@@ -173,3 +183,14 @@ def _of_volcano(facts: Facts) -> Iterator[QueueRoom]:
             yield QueueRoom(
                 workload, template, it.pods, it.resource, it.amount, it.limit, queue, at, field
             )
+
+
+def full_queues(facts: Facts) -> Sequence[QueueRoom]:
+    """The queues that have no room for a new pod of a Deployment; use it with `facts.derive`."""
+    return [
+        it
+        for it in facts.derive(queue_rooms)
+        if (update := rollout(facts.cluster, it.workload))
+        and update.strict
+        and update.replicas == it.pods > 0
+    ]

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core.amounts import total
 from policygen.core.finding import At
@@ -20,11 +21,13 @@ from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.autoscalers import autoscaler_of
-from policygen.lint.core.queue_rooms import RESTARTED
+from policygen.lint.core.pod_demands import fits_no_node
+from policygen.lint.core.queue_rooms import RESTARTED, QueueRoom
 from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import PodRequest, refused, requests_by_workload
 from policygen.lint.kueue.flavor_fits import refusal
+from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings as volcano_settings
@@ -51,13 +54,19 @@ class QueueMember(Struct, frozen=True, eq=False):
     """The flavors that it can use, by resource."""
 
 
-class QueueExcess(Struct, frozen=True, eq=False):
-    """Workloads that request more of a resource than their queues can have together."""
+class ExceededSum(Struct, frozen=True, eq=False):
+    """An amount of workloads together, and what their queue has."""
 
-    members: tuple[QueueMember, ...]
     resource: str
     requested: Fraction
     have: Fraction
+
+
+class QueueExcess(Struct, frozen=True, eq=False):
+    """Workloads that request more than their queues can have together."""
+
+    members: tuple[QueueMember, ...]
+    sums: tuple[ExceededSum, ...]
     queue: str
     """The queue or cohort, as in messages."""
     at: At | None
@@ -66,6 +75,15 @@ class QueueExcess(Struct, frozen=True, eq=False):
     """The fields to raise."""
     jobs: tuple[QueueMember, ...] = ()
     """Jobs of which each exceeds it together with `members`; without jobs, `members` alone exceed it."""
+    blocks: str = ""
+    """What the jobs do to those behind them, as the end of a sentence."""
+
+    def with_other(self, other: "QueueExcess") -> "QueueExcess":
+        """Both as one, with each workload once."""
+        members = dict.fromkeys((*self.members, *other.members))
+        jobs = dict.fromkeys((*self.jobs, *other.jobs))
+        sums = (*self.sums, *other.sums)
+        return replace(self, members=tuple(members), jobs=tuple(jobs), sums=sums)
 
 
 class _Place(Struct, eq=False):
@@ -80,6 +98,8 @@ class _Place(Struct, eq=False):
     above: "_Place | None"
     jobs: list[QueueMember] = []
     """Jobs of this queue that preempt none of its workloads, and start with all their pods."""
+    blocks: str = ""
+    """What a job that is never admitted does to those behind it."""
 
     def limits(self, flavors: Iterable[str], resource: str) -> Fraction | None:
         """The most of a resource in these flavors together; None: no limit."""
@@ -93,21 +113,54 @@ def queue_sums(facts: Facts) -> tuple[QueueExcess, ...]:
     return tuple(excess for places in facts.derive(_places) for excess in _exceeding(places))
 
 
-def largest_job(facts: Facts, queue: str, resource: str) -> QueueMember | None:
-    """The job that needs most of a resource beside workloads of a queue that do not end; None: there is none.
+def members_beside(facts: Facts, room: QueueRoom) -> Sequence[QueueMember]:
+    """The other workloads of a queue whose pods do not end, and that certainly use the same quota of the resource of a room."""
+    members = (it for place in _places_of(facts, room) for it in place.members)
+    own = _flavors_of_room(facts, room)
+    return [
+        it for it in members if it.workload is not room.workload if _uses(it, room.resource, own)
+    ]
 
-    `queue` is its name in messages. Jobs that other rules report, or that can use several flavors, do not count.
+
+def members_of_queues(facts: Facts) -> Mapping[str, Sequence[QueueMember]]:
+    """The workloads whose pods do not end, by the name of their ClusterQueue or cohort in messages; use it with `facts.derive`."""
+    of_kueue, _ = facts.derive(_places)
+    return {it.name: it.members for it in of_kueue}
+
+
+def largest_job(facts: Facts, room: QueueRoom) -> QueueMember | None:
+    """The job that needs most of the resource of a room, and certainly uses the same quota; None: no job does.
+
+    Jobs that other rules report, or that can use several flavors, do not count.
     """
+    name, own = room.resource, _flavors_of_room(facts, room)
     jobs = [
         it
-        for places in facts.derive(_places)
-        for place in places
-        if place.name == queue
+        for place in _places_of(facts, room)
         for it in place.jobs
-        if it.amounts.get(resource) and len(it.flavors[resource]) == 1
-        if not _exceeds_alone(place, it)
+        if _uses(it, name, own) and len(it.flavors[name]) == 1 and not _exceeds_alone(place, it)
     ]
-    return max(jobs, key=lambda it: it.amounts[resource], default=None)
+    return max(jobs, key=lambda it: it.amounts[name], default=None)
+
+
+def _uses(it: QueueMember, resource: str, flavors: Sequence[frozenset[str]]) -> bool:
+    """Whether a workload certainly uses the quota of one of these sets of flavors."""
+    return bool(it.amounts.get(resource)) and any(it.flavors[resource] <= own for own in flavors)
+
+
+def _flavors_of_room(facts: Facts, room: QueueRoom) -> Sequence[frozenset[str]]:
+    """The flavors that the workload of a room can use for its resource, as often as its queue lists it."""
+    return [
+        it.flavors[room.resource]
+        for place in _places_of(facts, room)
+        for it in place.members
+        if it.workload is room.workload and it.amounts.get(room.resource)
+    ]
+
+
+def _places_of(facts: Facts, room: QueueRoom) -> Iterator["_Place"]:
+    for places in facts.derive(_places):
+        yield from (it for it in places if it.name == room.queue)
 
 
 def _places(facts: Facts) -> tuple[Sequence[_Place], Sequence[_Place]]:
@@ -119,14 +172,26 @@ def _exceeding(places: Sequence[_Place]) -> Iterator[QueueExcess]:
     # Other rules report a workload that alone requests too much.
     reported = {id(it) for place in places for it in place.members if _exceeds_alone(place, it)}
     for place in sorted(places, key=_depth, reverse=True):
-        found = next(_of_place(place, reported), None)
-        if found is not None:
+        for found in _merged(_of_place(place, reported)):
             yield found
             reported.update(map(id, found.members))
     for place in places:
-        found = next(_of_jobs(place, reported), None)
-        if found is not None:
-            yield found
+        yield from _merged(_of_jobs(place, reported))
+
+
+def _merged(found: Iterable[QueueExcess]) -> Sequence[QueueExcess]:
+    """One for workloads of which several resources exceed, with the first sum of each resource."""
+    merged: list[QueueExcess] = []
+    for it in found:
+        own = {*it.members, *it.jobs}
+        near = [
+            i for i, other in enumerate(merged) if not own.isdisjoint((*other.members, *other.jobs))
+        ]
+        if not near:
+            merged.append(it)
+        elif it.sums[0].resource not in {one.resource for i in near for one in merged[i].sums}:
+            merged[near[0]] = merged[near[0]].with_other(it)
+    return merged
 
 
 def _exceeds_alone(place: _Place, it: QueueMember) -> bool:
@@ -163,9 +228,8 @@ def _of_place(place: _Place, reported: Container[int]) -> Iterator[QueueExcess]:
             inside = [it for it in asking if it.flavors[name] <= flavors]
             requested = sum((it.amounts[name] for it in inside), _ZERO)
             if have is not None and requested > have and len(inside) > 1:
-                yield QueueExcess(
-                    tuple(inside), name, requested, have, place.name, place.at, place.limit
-                )
+                exceeded = ExceededSum(name, requested, have)
+                yield QueueExcess(tuple(inside), (exceeded,), place.name, place.at, place.limit)
 
 
 def _of_jobs(place: _Place, reported: Container[int]) -> Iterator[QueueExcess]:
@@ -184,8 +248,15 @@ def _of_jobs(place: _Place, reported: Container[int]) -> Iterator[QueueExcess]:
                 if used + it.amounts.get(name, _ZERO) > have
             )
             if have is not None and waiting:
+                sums = (ExceededSum(name, used, have),)
                 yield QueueExcess(
-                    tuple(beside), name, used, have, place.name, place.at, place.limit, waiting
+                    tuple(beside),
+                    sums,
+                    place.name,
+                    place.at,
+                    place.limit,
+                    waiting,
+                    place.blocks,
                 )
 
 
@@ -209,6 +280,7 @@ def _of_kueue(facts: Facts) -> Sequence[_Place]:
             cells = {it: node.ceiling(it) for it in node.subtree}
             cells |= {it: node.ceiling(it) for it in node.quotas}
             known[key] = _Place(name, at, fields, cells, [], above)
+            known[key].blocks = blocking(node.queue) if node.queue else ""
         return known[key]
 
     jobs: list[list[PodRequest]] = []
@@ -233,7 +305,9 @@ def _add_jobs(
         if (beside := known.get(f"queue {queue.name}")) is None:
             continue  # nothing in it runs until it is deleted
         if queue.name not in lowest:
-            lowest[queue.name] = _lowest(_priority(facts, it.workload) for it in beside.members)
+            lowest[queue.name] = _lowest(
+                kueue_priority(facts, it.workload) for it in beside.members
+            )
         job = _member(facts, requests, rules)
         if job is not None and not _preempts(facts, queue, job, lowest[queue.name]):
             beside.jobs.append(job)
@@ -286,13 +360,13 @@ def _preempts(
     policy = preemption.within_cluster_queue if preemption else "Never"
     if policy == "Never":
         return False
-    own = _priority(facts, job.workload)
+    own = kueue_priority(facts, job.workload)
     if own is None or lowest is None:
         return True
     return own > lowest or (own == lowest and policy != "LowerPriority")
 
 
-def _priority(facts: Facts, workload: Workload) -> int | None:
+def kueue_priority(facts: Facts, workload: Workload) -> int | None:
     """The priority that Kueue uses; None if its class does not exist.
 
     Source: pkg/util/priority of Kueue 0.19.2.
@@ -344,6 +418,8 @@ def _of_volcano(facts: Facts) -> Sequence[_Place]:
         pods = _pods(facts, workload, workload.templates)
         if queue is None or pods is None:
             continue
+        if any(fits_no_node(facts, it) for it in workload.templates):
+            continue  # pods that do not run use nothing of the queue
         amounts = total(
             {name: amount * count for name, amount in it.spec.requests.items()}
             for it, count in zip(workload.templates, pods, strict=True)

@@ -67,7 +67,7 @@ def _of_source(
 
 
 def _of_container(container: Part) -> Iterator[tuple[str, str, Path]]:
-    for i, source in numbered(container.data, "envFrom"):
+    for i, source in numbered(container.data, "envFrom") if "envFrom" in container.data else ():
         yield from _of_refs(source, "Ref", (*container.steps, "envFrom", i))
     for i, variable in numbered(container.data, "env"):
         if "valueFrom" in variable and (found := mapping(variable, "valueFrom")):

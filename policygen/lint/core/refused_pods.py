@@ -1,6 +1,6 @@
 """Words about why a node takes no pod: the field of the pod spec, what the nodes have, and a remedy."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -27,11 +27,13 @@ from policygen.kubernetes.node_filters import (
 from policygen.kubernetes.node_groups import USUAL_LABELS, Node, meant_label
 from policygen.kubernetes.runtime_classes import FIELD
 from policygen.kubernetes.workloads import PodSpec
+from policygen.lint.core.daemon_pods import beside
+from policygen.lint.core.near_tolerations import near_toleration
 
 _LEAST_BYTES = 1 << 26
 """Fewer bytes of memory for each cpu are not plausible."""
-
-
+_MOST_VALUES = 3
+"""The number of values of a label up to which a remedy names all of them."""
 _ELSEWHERE = "mount another claim, or add nodes that match the volume"
 _VOLUME_ADVICE = {
     VolumeFilter.AFFINITY: _ELSEWHERE,
@@ -50,8 +52,11 @@ class Words(NamedTuple):
     advice: str
 
 
-def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
-    """Why nodes refuse a pod. `nodes` are all nodes, for the names of what they offer."""
+def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node], values: Sequence[str] = ()) -> Words:
+    """Why nodes refuse a pod. `nodes` are all nodes, for the names of what they offer.
+
+    `values` are those of the label that differs, of all nodes that are equally near.
+    """
     match miss:
         case Cordoned():
             return Words((), "are cordoned", "uncordon the nodes")
@@ -59,8 +64,7 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
             advice = suggest(required, [it.name for it in nodes], "node")
             return Words(("nodeName",), f"have other names than {bare(required)}", advice)
         case NotTolerated(taint):
-            fact = f"have taint {named(taint)}, which the pods do not tolerate"
-            return Words(("tolerations",), fact, "add a toleration for this taint")
+            return _of_taint(taint, spec)
         case NoTerm(path):
             fact = "match no term of the node affinity"
             return Words(path, fact, "write a term with matchExpressions")
@@ -76,9 +80,20 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
             fact = have or f"match no term of the node affinity of {volume.owner}"
             return Words(volume.path, fact, _VOLUME_ADVICE[volume.filter])
         case Differs(placed, value):
-            return Words(placed.path, _fact(placed, value), _advice(placed, value, nodes))
+            return Words(placed.path, _fact(placed, value), _advice(placed, value, nodes, values))
         case TooLittle():
             return Words(request_path(spec, miss.resource), *_amounts(miss, spec, nodes))
+
+
+def _of_taint(taint: TaintView, spec: PodSpec) -> Words:
+    """The toleration that was meant for a taint, or else that there is no toleration."""
+    near = near_toleration(spec.tolerations, [taint], [taint])
+    have = f"have taint {named(taint)}"
+    if near is None:
+        fact = f"{have}, which the pods do not tolerate"
+        return Words(("tolerations",), fact, "add a toleration for this taint")
+    written = f"{near.field} {bare(near.written)}" if near.written else f"no {near.field}"
+    return Words(near.path, f"{have}, but the toleration of the pods has {written}", near.advice)
 
 
 def request_path(spec: PodSpec, resource: str) -> Path:
@@ -147,7 +162,7 @@ def _fact(placed: Placed, value: str | None) -> str:
     return f"{have}, which the pods exclude"
 
 
-def _advice(placed: Placed, value: str | None, nodes: Iterable[Node]) -> str:
+def _advice(placed: Placed, value: str | None, nodes: Iterable[Node], values: Sequence[str]) -> str:
     it = placed.requirement
     field = "nodeSelector" if placed.path[:1] == ("nodeSelector",) else "nodeAffinity"
     if placed.path == FIELD:
@@ -158,7 +173,11 @@ def _advice(placed: Placed, value: str | None, nodes: Iterable[Node]) -> str:
         return f"write {meant} in {field}"
     if value is None or it.operator != "In":
         return f"change {it.key} in {field}, or label the nodes"
-    return f"write {bare(value)} in {field}, or label the nodes"
+    right = bare(value)
+    if field == "nodeAffinity" and 1 < len(values) <= _MOST_VALUES:
+        some = "both" if len(values) == 2 else "several"
+        right = f"{listed([bare(each) for each in values], 'or')} (or {some})"
+    return f"write {right} in {field}, or label the nodes"
 
 
 def near_label(key: str, nodes: Iterable[Node]) -> str:
@@ -180,11 +199,14 @@ def _amounts(miss: TooLittle, spec: PodSpec, nodes: Iterable[Node]) -> tuple[str
     nodes = tuple(nodes)
     if name == "pods":
         return "have room for 0 pods", "raise maxPods of the kubelet"
+    used = beside((it for it in nodes if it.allocatable.get(name) == have), name)
+    if not have and used:
+        return f"have no {name} left{used}", f"remove {name} from one of the two"
     if not have:
         return f"lack {name}", _offer(name, nodes)
     requested = readable(name, miss.requested, have)
     fact = (
-        f"have at most {amount_of(name, have, miss.requested)}, but a pod requests {requested}"
+        f"have at most {amount_of(name, have, miss.requested)}{used}, but a pod requests {requested}"
         f"{_elsewhere(spec, name, have)}"
     )
     if is_one(name):

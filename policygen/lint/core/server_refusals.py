@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from policygen.api_validation import schemas
-from policygen.api_validation.metadata import apply_refusals
+from policygen.api_validation.metadata import apply_refusals, is_subdomain
 from policygen.api_validation.prevalidate import acceptor
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.refusals import refusals as api_refusals
@@ -58,7 +58,7 @@ class Refused(Struct, frozen=True, eq=False):
     misspelt: Mapping[At, Mapping[Path, str]]
     """For each object, by its root: the paths of unknown fields, and the missing field that each resembles."""
     miswritten: Mapping[At, Mapping[Path, Any]] = field(default_factory=dict)
-    """For each object, by its root: the paths of refused values, and what certainly was meant."""
+    """For each object, by its root: the paths of refused values, and what probably was meant."""
     accepted: frozenset[At] = frozenset()
     """The roots of the objects that prevalidation accepted."""
 
@@ -70,16 +70,16 @@ def refused(cluster: Cluster) -> Refused:
 
 
 def as_meant(
-    before: Refused, objects: Iterable[Object], kinds: Mapping[At, Object]
+    before: Refused, objects: Iterable[Object], others: Mapping[At, Object]
 ) -> tuple[list[Object], Refused]:
     """The objects of manifests as they were probably meant, and their refusals.
 
-    Misspelled fields are renamed and miswritten values rewritten. `kinds`: the objects with another
-    apiVersion or kind than they should have, as they should be; the fields that these misspell, too, remain.
+    Misspelled fields are renamed and miswritten values rewritten. `others`: the objects with other faults,
+    such as a wrong kind, as they should be; the fields that these misspell, too, remain.
     """
-    changed = {*before.misspelt, *before.miswritten, *kinds}
+    changed = {*before.misspelt, *before.miswritten, *others}
     every = [
-        kinds.get(it.at) or (_as_meant(it, before) if it.at in changed else it) for it in objects
+        others.get(it.at) or (_as_meant(it, before) if it.at in changed else it) for it in objects
     ]
     again = _checked([it for it in every if it.at in changed], applied=True)
     found = {
@@ -89,7 +89,7 @@ def as_meant(
         )
         for reason in {*before.found, *again.found}
     }
-    unclear = {at: again.misspelt[at] for at in again.misspelt if at in kinds}
+    unclear = {at: again.misspelt[at] for at in again.misspelt if at in others}
     refused_objects = before.objects - changed | again.objects
     accepted = before.accepted - changed | again.accepted
     return every, Refused(found, refused_objects, unclear, accepted=accepted)
@@ -102,8 +102,9 @@ def _as_meant(obj: Object, refused: Refused) -> Object:
         at_path(made, path[:-1])[path[-1]] = value
     for path, name in refused.misspelt.get(obj.at, {}).items():
         holder = at_path(made, path[:-1])
-        holder[name] = holder.pop(path[-1])
-    return structs.replace(obj, data=made)
+        value = holder.pop(path[-1])
+        holder.setdefault(name, value)
+    return Object.read(made, obj.at) or structs.replace(obj, data=made)
 
 
 def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
@@ -113,22 +114,24 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
     misspelt: dict[At, dict[Path, str]] = {}
     miswritten: dict[At, dict[Path, Any]] = {}
     often = Counter((obj.api_version, obj.kind) for obj in objects_)
+    many = {kind for kind, number in often.items() if number >= MANY}
+    accepts = {kind: acceptor(*kind).accepts for kind in many if schemas.served(*kind) is not None}
     for obj in objects_:
         kind = obj.api_version, obj.kind
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
-        many = often[kind] >= MANY
-        is_sound = many and schemas.served(*kind) is not None and acceptor(*kind).accepts(obj.data)
+        is_sound = kind in accepts and accepts[kind](obj.data)
         if is_sound:
             accepted.add(obj.at)
-        refusals_ = _refusals(obj, many=many, is_sound=is_sound, applied=applied)
+        refusals_ = _refusals(obj, many=kind in many, is_sound=is_sound, applied=applied)
         for refusal, corrected in refusals_:
             moved = renames.leftovers(obj) if moved is None else moved
             if not corrected and refusal.reason is not Reason.SERVER_SIDE_APPLY:
                 objects.add(obj.at)
             field = (*refusal.path[:-1], refusal.meant)
-            if refusal.meant and not _is_there(obj.data, field):
+            of_field = refusal.reason is Reason.UNKNOWN_FIELD
+            if of_field and refusal.meant and not _is_there(obj.data, field):
                 misspelt.setdefault(obj.at, {})[refusal.path] = refusal.meant
-            if (value := _certain_value(obj, refusal)) is not None:
+            if (value := _likely_value(obj, refusal)) is not None:
                 miswritten.setdefault(obj.at, {})[refusal.path] = value
             if refusal.reason is not Reason.MISSING_FIELD or _SOURCE not in moved:
                 one = _found(obj, refusal, moved.get(refusal.path), corrected)
@@ -138,14 +141,21 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
     return Refused(reasons, frozenset(objects), misspelt, miswritten, frozenset(accepted))
 
 
-def _certain_value(obj: Object, refusal: Refusal) -> Any:
-    """What a refused value certainly means, where rules would otherwise use another value; else None.
+def _likely_value(obj: Object, refusal: Refusal) -> Any:
+    """What a refused value probably means, where rules would otherwise use another value; else None.
 
-    Values of a wrong type count as invalid fields, except labels and annotations, which rules skip.
+    Values of a wrong type count as invalid fields, except labels and annotations, which rules skip. Names
+    have no capital letters.
     """
     verb, to = refusal.fix or (None, "")
     if verb is Verb.REWRITE and refusal.reason is Reason.VALUE:
         return to
+    if refusal.reason is Reason.VALUE and refusal.meant:
+        return refusal.meant
+    if refusal.reason in (Reason.NAME, Reason.FORMAT) and not refusal.key:
+        name = at_path(obj.data, refusal.path)
+        is_upper = isinstance(name, str) and name != name.lower() and is_subdomain(name.lower())
+        return name.lower() if is_upper else None
     if verb is Verb.QUOTE and refusal.path[-2:-1] in {("labels",), ("annotations",)}:
         return json.dumps(at_path(obj.data, refusal.path))
     return None
@@ -160,8 +170,9 @@ def _refusals(
     """
     kind = obj.api_version, obj.kind
     served = schemas.served(*kind)
+    if applied:
+        yield from ((it, "") for it in template_fields.misspelt(obj, many=many))
     if served is None:
-        yield from ((it, "") for it in template_fields.misspelt(obj, many=many) if applied)
         return
     if applied:
         yield from ((it, "") for it in apply_refusals(obj.data.get("metadata")))

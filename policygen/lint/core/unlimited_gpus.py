@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_groups import Node
-from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.known_nodes import empty_nodes
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import covered_resources, owners
 from policygen.lint.rule import Facts
@@ -20,19 +20,33 @@ def unlimited_gpus(facts: Facts) -> Mapping[str, Sequence[Node]]:
     With MIG or time-slicing, a device plugin can offer other names than nvidia.com/gpu. Without
     resources that Kueue excludes, or counts under a name that a queue lists.
     """
-    cluster, rules = facts.cluster, settings(facts)
+    quotas = facts.cluster.resource_quotas
+    counted = {name.removeprefix("requests.") for quota in quotas for name in quota.fields.hard}
+    return _offered(facts, _of_queues(facts) | counted)
+
+
+def gpus_without_queue(facts: Facts) -> Mapping[str, Sequence[Node]]:
+    """The same, and those that only a ResourceQuota lists, which limits only its namespace; use it with `facts.derive`."""
+    return _offered(facts, _of_queues(facts))
+
+
+def _of_queues(facts: Facts) -> set[str]:
+    cluster = facts.cluster
     limited = {name for owner in owners(cluster) for _, name in covered_resources(owner)}
     for queue in cluster.queues:
         limited.update(*queues.amounts(queue.fields).values())
-    for quota in cluster.resource_quotas:
-        limited.update(name.removeprefix("requests.") for name in quota.fields.hard)
+    return limited
+
+
+def _offered(facts: Facts, limited: set[str]) -> Mapping[str, Sequence[Node]]:
     found: dict[str, list[Node]] = {}
-    for node in facts.derive(known_nodes).all:
+    for node in facts.derive(empty_nodes).all:
         for name, amount in node.allocatable.items():
             if amount > 0 and is_one(name) and name not in limited:
                 found.setdefault(name, []).append(node)
+    rules = settings(facts)
     return {
         name: nodes
         for name, nodes in found.items()
-        if not limited.issuperset(rules.charged({name: nodes[0].allocatable[name]}))
+        if not rules.charged({name: nodes[0].allocatable[name]}).keys() <= limited
     }

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.core.finding import At
+from policygen.core.names import KEYED_METADATA
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.untyped import integer, keyed_texts, mapping
 from policygen.kubernetes.workloads import Workload
@@ -15,27 +16,11 @@ class WebhookObject(Struct, frozen=True, eq=False):
     """An object that a webhook checks, or the Job that a CronJob creates."""
 
     workload: Workload
+    kind: str
     at: At
     data: Mapping[str, Any]
-
-    @property
-    def kind(self) -> str:
-        """The kind of the object that the webhook sees."""
-        return "Job" if self.workload.kind == "CronJob" else self.workload.kind
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """`metadata.labels`."""
-        if self.workload.kind == "CronJob":
-            return keyed_texts(self.data, "metadata", "labels")
-        return self.workload.labels
-
-    @property
-    def annotations(self) -> Mapping[str, str]:
-        """`metadata.annotations`."""
-        if self.workload.kind == "CronJob":
-            return keyed_texts(self.data, "metadata", "annotations")
-        return self.workload.annotations
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -62,10 +47,13 @@ class WebhookObject(Struct, frozen=True, eq=False):
 
 def webhook_object(workload: Workload) -> WebhookObject:
     """The object itself; for a CronJob, the Job that it creates."""
-    if workload.kind == "CronJob":
-        path = ("spec", "jobTemplate")
-        return WebhookObject(workload, workload.at.to(*path), mapping(workload.object.data, *path))
-    return WebhookObject(workload, workload.at, workload.object.data)
+    kind, at, own = workload.kind, workload.at, workload.object
+    if kind != "CronJob":
+        return WebhookObject(workload, kind, at, own.data, own.labels, own.annotations)
+    path = ("spec", "jobTemplate")
+    data = mapping(own.data, *path)
+    written = (keyed_texts(data, "metadata", it) for it in KEYED_METADATA)
+    return WebhookObject(workload, "Job", at.to(*path), data, *written)
 
 
 def batch_jobs(cluster: Cluster) -> Iterator[WebhookObject]:

@@ -34,7 +34,7 @@ _LONGEST_USER, _LONGEST_DOMAIN = 104, 256
 
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """The fields of a pod that its `os` excludes, and invalid options for Windows."""
-    if any(_has_options(it) for it in (spec, *spec.containers)):
+    if any(map(_has_options, (spec, *spec.containers))):
         yield from _options(spec)
     system = mapping(spec.data, "os").get("name")
     if system not in ("windows", "linux"):

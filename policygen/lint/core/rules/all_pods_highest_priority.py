@@ -1,6 +1,7 @@
 """All pods have the highest priority, by default or because all workloads with GPUs use this class."""
 
 from policygen.core.finding import At
+from policygen.kubernetes.priorities import HIGHEST
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import priorities
 from policygen.lint.core.priorities import Class
@@ -18,6 +19,8 @@ def check(facts: Facts) -> Hits:
     """
     classes = facts.cluster.derive(priorities.own_classes)
     ranked = sorted((it for it in classes if it.fields.value >= 0), key=_value)
+    if len(classes) == 1:
+        yield from _only_class(facts, classes[0])
     if len(ranked) < 2 or ranked[0].fields.value == ranked[-1].fields.value:
         return
     top = ranked[-1]
@@ -41,6 +44,27 @@ def check(facts: Facts) -> Hits:
             f"use {lower[-1].name} for workloads that can wait",
             top.at / "value",
             places[:10],
+        )
+
+
+def _only_class(facts: Facts, only: Class) -> Hits:
+    """A single class that is the default, although only some workloads with GPUs name it, or no value is above its own."""
+    used = facts.cluster.derive(priorities.classes_of_gpu_workloads)
+    naming, others = used.get(only.name, ()), used.get("", ())
+    if only.fields.global_default and only.fields.value > 0 and naming and others:
+        yield Hit(
+            RULE,
+            f"{only} is the default, so {naming[0]}, which names it, is not more important than {others[0]}, "
+            "which names no class; remove globalDefault: true, or move it to a lower class",
+            only.at / "globalDefault",
+            (naming[0].at, others[0].at),
+        )
+    elif only.fields.global_default and only.fields.value >= HIGHEST:
+        yield Hit(
+            RULE,
+            f"{only} is the default and has the highest value that a class can have, so no class can be more "
+            "important than the default; write a lower value, such as 0",
+            only.at / "value",
         )
 
 

@@ -1,14 +1,20 @@
 """The target of an autoscaler does not exist."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.autoscalers import is_scalable
 from policygen.lint.core.autoscalers import targets as targets_of
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity, written
+
+_SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet")
+_OF_APPS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 
 
 def check(facts: Facts) -> Hits:
@@ -30,18 +36,40 @@ def check(facts: Facts) -> Hits:
         ),
     ]
     for entry, field, target in targets:
+        if text(target, "apiVersion").startswith("apps/") and text(target, "kind"):
+            yield from _unknown(entry, field, target)
         kind, name = target.get("kind"), target.get("name")
         names = workloads.get(entry.namespace)
         known = isinstance(kind, str) and kind in KINDS and isinstance(name, str)
         if not known or names is None:
             continue
         if (kind, name) not in names:
+            same = sorted(it for it, other in names if other == name and it in _SCALABLE)
             others = [other for other_kind, other in names if other_kind == kind]
             advice = suggest(name, others) if others else f"write the name of an existing {kind}"
+            at, meant = entry.at.to("spec", field, "name"), ""
+            if len(same) == 1 and kind in _OF_APPS:
+                at, meant = entry.at.to("spec", field, "kind"), same[0]
+                advice = f"did you mean kind {meant}?"
             yield Hit(
                 RULE,
                 f'{entry} scales {kind} "{name}", which does not exist, so the autoscaler has no effect; {advice}',
-                entry.at.to("spec", field, "name"),
+                at,
+                meant=written(at, meant),
+            )
+
+
+def _unknown(entry: Entry[Any], field: str, target: Mapping[str, Any]) -> Hits:
+    """A kind or version that the API group apps does not have."""
+    at = entry.at.to("spec", field)
+    for key, known in (("kind", _OF_APPS), ("apiVersion", ("apps/v1",))):
+        written = text(target, key)
+        if written not in known:
+            yield Hit(
+                RULE,
+                f"{entry} scales a target with {key} {quoted(written)}, which does not exist, so the autoscaler has no "
+                f"effect; {suggest(written, known)}",
+                at / key,
             )
 
 

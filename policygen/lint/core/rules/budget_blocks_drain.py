@@ -9,6 +9,7 @@ from policygen.kubernetes.disruption_budgets import Budget, Selected, budgeted_p
 from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core.autoscalers import autoscaler_of
+from policygen.lint.core.queue_rooms import RESTARTED
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 Fault = tuple[Path, str, str]
@@ -42,6 +43,11 @@ def check(facts: Facts) -> Hits:
             fault = fault or _fault(facts, budget, selected)
         if fault is not None and (selected or not complete):
             path, reason, remedy = fault
+            if (meant := _namesake(facts, budget, selected)) is not None:
+                path, remedy = (
+                    ("selector",),
+                    f"the budget has the name of {meant}, whose pods it does not select; correct the selector",
+                )
             message = f"{budget} {reason}, so a drain of their nodes never ends; {remedy}"
             pods = tuple(it.at for it, _ in selected[:1])
             yield Hit(RULE, message, budget.at.to("spec", *path), pods)
@@ -55,6 +61,20 @@ def check(facts: Facts) -> Hits:
                     budget.at.to("spec", "selector"),
                     (other.at.to("spec", "selector"),),
                 )
+
+
+def _namesake(facts: Facts, budget: Budget, selected: Selected) -> Workload | None:
+    """A workload with the name of a budget that selects only pods of others."""
+    if not selected or any(it.name == budget.name for it, _ in selected):
+        return None
+    return next(
+        (
+            it
+            for it in facts.cluster.workloads
+            if it.kind in RESTARTED and (it.namespace, it.name) == (budget.namespace, budget.name)
+        ),
+        None,
+    )
 
 
 def _of_any_pods(budget: Budget, selected: Selected) -> Fault | None:

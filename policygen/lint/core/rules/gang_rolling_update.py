@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     """
     for workload in facts.cluster.workloads_of("apps"):
         size = gang_size(workload)
-        update = rollout(workload) if size else None
+        update = rollout(facts.cluster, workload) if size else None
         if update is not None and update.surge + update.unavailable < size:
             yield Hit(
                 RULE,
@@ -33,5 +33,6 @@ RULE = ObjectRule(
     remedy="Write strategy.type: Recreate, or maxSurge: 100% if there are GPUs for both versions.",
     judges=("Deployment",),
     check=check,
+    reads=("HorizontalPodAutoscaler", "ScaledObject"),
     aliases=("gang-rolls-over",),
 )

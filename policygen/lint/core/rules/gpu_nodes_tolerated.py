@@ -1,9 +1,11 @@
 """Pods without GPUs tolerate the taint of GPU nodes, so they can fill these nodes."""
 
+from policygen.core.names import KUBE_SYSTEM
 from policygen.core.quoting import counted
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import TaintView
 from policygen.kubernetes.node_filters import HARD
+from policygen.kubernetes.priorities import BUILT_IN
 from policygen.kubernetes.workloads import KINDS, PodSpec
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
@@ -15,8 +17,8 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """A toleration allows a node, but does not select it, so such pods run on any node.
 
-    Reported only if nodes without GPUs take the same pods. Skips pods that tolerate every taint, and
-    workloads of which other pods request GPUs.
+    Reported only if nodes without GPUs take the same pods. Skips workloads of which other pods request
+    GPUs, and programs of the cluster that tolerate every taint.
     Source: pkg/scheduler/framework/plugins/tainttoleration of Kubernetes 1.36.3.
     """
     index, nodes = facts.derive(node_index), facts.derive(gpu_nodes)
@@ -47,10 +49,15 @@ def _keeps_away(taint: TaintView) -> bool:
 
 
 def _toleration(it: PodDemand, taint: TaintView) -> int | None:
-    """The number of the toleration that names the key of the taint."""
+    """The number of the toleration of the taint; one of every taint counts only for pods of users."""
     spec: PodSpec = it.template.spec
+    of_cluster = (
+        spec.host_network
+        or it.workload.namespace == KUBE_SYSTEM
+        or spec.priority_class_name in BUILT_IN
+    )
     for i, toleration in enumerate(spec.tolerations):
-        if toleration.key and tolerates(toleration, taint):
+        if (toleration.key or not of_cluster) and tolerates(toleration, taint):
             return i
     return None
 

@@ -43,11 +43,17 @@ def check(facts: Facts) -> Hits:
                 f"{advice}",
                 at,
                 edits=_edits(at, quota.fields.hard, bare) if is_certain(bare) and not right else (),
+                meant=(_meant(at, counted, quota.fields.hard),),
             )
 
 
 def _bare(name: str) -> str:
     return name.removeprefix("limits.").removeprefix("requests.")
+
+
+def _meant(at: At, counted: str, hard: Mapping[str, Fraction]) -> Edit:
+    """The key with the name that is counted, or without it if another key has this name."""
+    return Edit(Verb.REMOVE, at) if counted in hard else Edit(Verb.RENAME, at, counted)
 
 
 def _edits(at: At, hard: Mapping[str, Fraction], bare: str) -> tuple[Edit, ...]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from policygen.kubernetes.node_groups import HOST_PORT, Node
 from policygen.kubernetes.node_index import Bits, NodeIndex, amount
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import paths, without_equal_limit
+from policygen.lint.core.daemon_pods import beside
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
@@ -42,8 +43,8 @@ class Full(Struct, frozen=True, eq=False):
 def check(facts: Facts) -> Hits:
     """GPUs are left if their number is not a multiple of that of a pod, or if cpu or memory runs out first.
 
-    Checked only if the pods fill at least one node, if all nodes that take them have such GPUs left,
-    and if no other pod of the input can use the rest of the node.
+    Checked only if the pods fill at least one node, with the maximum of their autoscaler, if all nodes
+    that take them have such GPUs left, and if the other pods of the input can use at most half of them.
     Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
     """
     index = facts.derive(node_index)
@@ -51,16 +52,18 @@ def check(facts: Facts) -> Hits:
         return
     without_room = facts.derive(exceeding) if "replicas-exceed-nodes" in facts.run else ()
     for it in facts.derive(pod_demands):
-        gpu = _gpu(it)
-        if gpu is None or it.pods is None or it in without_room:
+        gpu, own = _gpu(it), index.of(it.ways[0].demand)
+        if gpu is None or it.most is None or it in without_room:
             continue  # replicas-exceed-nodes reports pods without room
         if "gpu-request-without-limit" in facts.run and _is_refused(it, gpu):
             continue
         best = _best(it, gpu, facts)
-        if best is None or it.pods < best.pods:
+        if best is None or it.most < best.pods:
             continue
-        if not _used(best, it, facts):
-            yield _hit(it, best, index)
+        filled = min(_count(best.nodes, own), max(1, (it.pods or 0) // best.pods))
+        used = _used(best, it, filled * best.left / 2, facts)
+        if used is not None:
+            yield _hit(it, best, own, used)
 
 
 def _is_refused(it: PodDemand, gpu: str) -> bool:
@@ -74,7 +77,7 @@ def _is_refused(it: PodDemand, gpu: str) -> bool:
 
 def _best(it: PodDemand, gpu: str, facts: Facts) -> Full | None:
     """Of the nodes that take the pods, those that keep the fewest; None if one keeps none, or it is unknown."""
-    index, offering = facts.derive(node_index), facts.derive(_offering)
+    index, offering = facts.derive(node_index).of(it.ways[0].demand), facts.derive(_offering)
     levels = index.levels(gpu)
     others: Bits = levels.unknown
     for name, nodes in offering.items():
@@ -125,16 +128,27 @@ def _holding(demand: Demand, pods: int, index: NodeIndex, more: Requests = ()) -
     return found
 
 
-def _used(full: Full, it: PodDemand, facts: Facts) -> bool:
-    """Whether another pod of the input fits into the rest of a node."""
-    index = facts.derive(node_index)
-    return any(
-        nodes & full.nodes & _holding(it.ways[0].demand, full.pods, index, requests)
-        for nodes, smallest in facts.derive(_smallest).items()
-        if nodes & full.nodes
-        for requests in smallest
-        if any(name == full.gpu for name, _ in requests)
-    )
+def _used(full: Full, it: PodDemand, most: Fraction, facts: Facts) -> Fraction | None:
+    """The accelerators that the other pods of the input can use in the rest of the nodes; None if more than `most`."""
+    index = facts.derive(node_index).of(it.ways[0].demand)
+    found = Fraction(0)
+    for nodes, wanted in facts.derive(_wanted).items():
+        both = nodes & full.nodes
+        for requests, pods in wanted.items() if both else ():
+            each = dict(requests).get(full.gpu)
+            if not each or not both & _holding(it.ways[0].demand, full.pods, index, requests):
+                continue
+            if pods is None:
+                return None
+            found += pods * each
+            if found > most:
+                return None
+    return found
+
+
+def _count(nodes: Bits, index: NodeIndex) -> int:
+    """The number of nodes."""
+    return sum(node.count for _, node in index.entries(nodes))
 
 
 def _offering(facts: Facts) -> Mapping[str, Bits]:
@@ -148,30 +162,26 @@ def _offering(facts: Facts) -> Mapping[str, Bits]:
     return found
 
 
-def _smallest(facts: Facts) -> Mapping[Bits, Sequence[Requests]]:
-    """Requests of pods with accelerators, by the nodes that take them if these have enough.
+def _wanted(facts: Facts) -> Mapping[Bits, Mapping[Requests, int | None]]:
+    """The number of pods with accelerators by their requests, by the nodes that take them if these have enough.
 
-    Without those that request as much as another one or more.
+    None: unknown, or any number.
     """
     index = facts.derive(node_index)
     known: dict[Demand, Bits] = {}
-    found: defaultdict[Bits, set[Requests]] = defaultdict(set)
+    found: defaultdict[Bits, dict[Requests, int | None]] = defaultdict(dict)
     for it in facts.derive(pod_demands):
         for way in it.ways:
             if any(is_one(name) for name, _ in way.demand.requests):
                 without = replace(way.demand, requests=())
                 if without not in known:
                     known[without] = index.takers(without)
-                found[known[without]].add(way.demand.requests)
-    return {nodes: _least(requests) for nodes, requests in found.items()}
-
-
-def _least(found: Iterable[Requests]) -> Sequence[Requests]:
-    kept: list[dict[str, Fraction]] = []
-    for amounts in sorted(map(dict, found), key=lambda each: (len(each), sum(each.values()))):
-        if not any(all(amounts.get(name, -1) >= it for name, it in each.items()) for each in kept):
-            kept.append(amounts)
-    return [tuple(each.items()) for each in kept]
+                pods = found[known[without]]
+                before = pods.get(way.demand.requests, 0)
+                pods[way.demand.requests] = (
+                    None if before is None or it.most is None else before + it.most
+                )
+    return found
 
 
 def _short(it: PodDemand, full: Full, node: Node) -> str:
@@ -189,7 +199,7 @@ def _short(it: PodDemand, full: Full, node: Node) -> str:
     )
 
 
-def _hit(it: PodDemand, full: Full, index: NodeIndex) -> Hit:
+def _hit(it: PodDemand, full: Full, index: NodeIndex, used: Fraction) -> Hit:
     requests = dict(it.ways[0].demand.requests)
     _, node = next(index.entries(full.nodes))
     short = _short(it, full, node)
@@ -199,6 +209,10 @@ def _hit(it: PodDemand, full: Full, index: NodeIndex) -> Hit:
         f"each node that {pods} of {it.workload} fill{'s' if full.pods == 1 else ''} keeps "
         f"{readable(full.gpu, full.left)} of {amount_of(full.gpu, full.offered)} unused"
     )
+    if used:
+        begin += (
+            f" (other pods of the input can use {readable(full.gpu, used)} on all nodes together)"
+        )
     if short == full.gpu:
         least = requests[full.gpu]
         divisor = next(
@@ -223,7 +237,7 @@ def _hit(it: PodDemand, full: Full, index: NodeIndex) -> Hit:
         }
         most = [at_most(name, it) for name, it in shares.items() if requests[name] > it]
         message = (
-            f"{begin}, because {short} runs out first; "
+            f"{begin}, because {short} runs out first{beside([node], short)}; "
             f"request at most {listed(most, 'and')} in each pod"
         )
     return Hit(RULE, message, it.template.at.to("spec", *request_path(it.template.spec, short)))

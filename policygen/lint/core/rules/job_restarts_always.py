@@ -2,8 +2,6 @@
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_POLICIES = ("Never", "OnFailure")
-
 
 def check(facts: Facts) -> Hits:
     """The default is Always, which a Job may not have.
@@ -15,7 +13,7 @@ def check(facts: Facts) -> Hits:
             continue
         for template in workload.templates:
             policy = template.spec.restart_policy
-            if policy not in _POLICIES:
+            if policy in ("", "Always") and template.spec.containers:
                 yield Hit(
                     RULE,
                     f"{workload} has restartPolicy {policy or 'Always by default'}, which is refused "

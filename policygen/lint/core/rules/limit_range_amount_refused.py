@@ -9,8 +9,8 @@ def check(facts: Facts) -> Hits:
     for entry in facts.cluster.limit_ranges:
         for i, item in enumerate(entry.fields.limits):
             at = entry.at.to("spec", "limits", i)
-            for message, place in faults(item, at):
-                yield Hit(RULE, f"{entry}: {message}", place)
+            for it in faults(item, at):
+                yield Hit(RULE, f"{entry}: {it.message}", it.at, meant=it.meant)
 
 
 RULE = ObjectRule(

@@ -20,7 +20,8 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ZERO = Fraction(0)
 _NONE: frozenset[str] = frozenset()
-_Ranges = tuple[Entry[LimitRangeView], ...]
+_Limits = tuple[tuple[Entry[LimitRangeView], int, LimitRangeItem], ...]
+"""The items that can refuse a pod, each with its LimitRange and its index in `limits`."""
 
 
 class _Amounts(Struct, frozen=True):
@@ -56,11 +57,12 @@ def check(facts: Facts) -> Hits:
         invalid = facts.cluster.derive(refused_ranges)
 
     @cache
-    def limits_of(namespace: str) -> tuple[_Ranges, tuple[LimitRangeItem, ...]]:
-        """The valid LimitRanges of a namespace, and their defaults for containers."""
-        valid = tuple(it for it in ranges.get(namespace, ()) if it.at not in invalid)
-        items = (item for it in valid for item in it.fields.limits)
-        return valid, tuple(it for it in items if it.type == "Container")
+    def limits_of(namespace: str) -> tuple[_Limits, tuple[LimitRangeItem, ...]]:
+        """The valid limits of a namespace, and its defaults for containers."""
+        valid = (it for it in ranges.get(namespace, ()) if it.at not in invalid)
+        items = [(it, i, item) for it in valid for i, item in enumerate(it.fields.limits)]
+        defaults = tuple(item for _, _, item in items if item.type == "Container")
+        return tuple(it for it in items if _refuses(it[-1])), defaults
 
     found: dict[At, list[_Refusal]] = {}
     for workload in facts.cluster.workloads:
@@ -70,6 +72,12 @@ def check(facts: Facts) -> Hits:
                 found.setdefault(it.limit, []).append(it)
     for refusals in found.values():
         yield _hit(refusals)
+
+
+def _refuses(item: LimitRangeItem) -> bool:
+    """Whether an item can refuse a pod: one with only default requests refuses none."""
+    limits = item.max or item.min or item.max_limit_request_ratio or item.filled_limits
+    return item.type in ("Container", "Pod") and bool(limits)
 
 
 def _hit(refusals: Sequence[_Refusal]) -> Hit:
@@ -91,31 +99,29 @@ def _hit(refusals: Sequence[_Refusal]) -> Hit:
 def _refusals(
     workload: Workload,
     template: PodTemplate,
-    ranges: _Ranges,
+    limits: _Limits,
     defaults: tuple[LimitRangeItem, ...],
 ) -> Iterator[_Refusal]:
     reported: set[tuple[Path, str]] = set()
-    for entry in ranges:
-        for i, item in enumerate(entry.fields.limits):
-            checked: list[tuple[Path, _Amounts]] = []
-            if item.type == "Container":
-                checked = [
-                    (("spec", *path, "resources"), _filled(it, (item,)))
-                    for path, it in paths(template)
-                ]
-            elif item.type == "Pod":
-                checked = [(("spec",), _of_pod(template, defaults))]
-            for path, requested in checked:
-                for what, field, name in _faults(requested, item, entry):
-                    if (path, name) not in reported:
-                        reported.add((path, name))
-                        limit = entry.at.to("spec", "limits", i, field, name)
-                        exceeds = None
-                        if field == "max":
-                            most = item.max[name]
-                            words = f"the maximum of {entry} is {amount_of(name, most)}"
-                            exceeds = Exceeded(workload.at, name, most, words, of_pod=True)
-                        yield _Refusal(workload, what, template.at.to(*path), limit, exceeds)
+    for entry, i, item in limits:
+        checked: list[tuple[Path, _Amounts]]
+        if item.type == "Container":
+            checked = [
+                (("spec", *path, "resources"), _filled(it, (item,))) for path, it in paths(template)
+            ]
+        else:
+            checked = [(("spec",), _of_pod(template, defaults))]
+        for path, requested in checked:
+            for what, field, name in _faults(requested, item, entry):
+                if (path, name) not in reported:
+                    reported.add((path, name))
+                    limit = entry.at.to("spec", "limits", i, field, name)
+                    exceeds = None
+                    if field == "max":
+                        most = item.max[name]
+                        words = f"the maximum of {entry} is {amount_of(name, most)}"
+                        exceeds = Exceeded(workload.at, name, most, words, of_pod=True)
+                    yield _Refusal(workload, what, template.at.to(*path), limit, exceeds)
 
 
 def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Amounts:

@@ -1,16 +1,20 @@
-"""A pod selects nodes by a label whose key looks misspelled."""
+"""A label of nodes, or one by which pods select or divide nodes, looks misspelled."""
 
 from collections.abc import Collection, Iterator
 from functools import cache
 
 from policygen.core.finding import At
-from policygen.kubernetes.node_filters import demand
+from policygen.core.quoting import as_arguments, some
+from policygen.core.suggest import SEPARATORS
+from policygen.kubernetes.node_filters import REQUIRED, demand
 from policygen.kubernetes.node_groups import USUAL_LABELS, meant_label
+from policygen.kubernetes.untyped import numbered, text
 from policygen.kubernetes.workloads import KINDS, PodTemplate
 from policygen.lint.core.known_nodes import node_index
+from policygen.lint.core.odd_labels import OddLabel, odd_labels
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_SEPARATORS = str.maketrans("", "", "-._")
+_APART = "podAntiAffinity"
 _REQUIRING = ("In", "Exists", "Gt", "Lt")
 """Operators that a node without the label does not match."""
 
@@ -23,6 +27,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2, flavorSelector.
     """
     cluster = facts.cluster
+    yield from map(_of_nodes, cluster.derive(odd_labels))
     if cluster.seen is not None or facts.derive(node_index).all:
         return
     known = {key for flavor in cluster.flavors for key in flavor.fields.node_labels}
@@ -30,6 +35,15 @@ def check(facts: Facts) -> Hits:
     meant = cache(lambda key: _meant(key, sorted(known.union(USUAL_LABELS))))
     for workload in cluster.workloads:
         for template in workload.templates:
+            for field, key, at in _topology_keys(template):
+                if right := meant(key):
+                    effect = "it separates no pods" if field == _APART else "its pods fit no node"
+                    yield Hit(
+                        RULE,
+                        f'{field} of {workload} names topologyKey "{key}", which looks misspelled, so {effect}; '
+                        f'did you mean "{right}"?',
+                        at,
+                    )
             for key, at in _keys(template):
                 right = meant(key)
                 if right and right not in dict(_keys(template)):
@@ -46,6 +60,27 @@ def check(facts: Facts) -> Hits:
                     )
 
 
+def _of_nodes(it: OddLabel) -> Hit:
+    owners = [*dict.fromkeys(str(user.owner) for user in it.users)]
+    names = [node.name for node in it.nodes]
+    at = it.nodes[0].at.to("metadata", "labels", it.key)
+    selects = "selects" if len(owners) == 1 else "select"
+    if it.is_key:
+        label, right = f"label {it.key}", it.right
+        change = f"rename {it.key} to {it.right} there"
+    else:
+        label, right = f"{it.key}={it.value}", f"{it.key}={it.right}"
+        change = f"run: kubectl label nodes {as_arguments(names)} {right} --overwrite"
+    return Hit(
+        RULE,
+        f"{some(names, 'node')} {'has' if len(names) == 1 else 'have'} {label}, which nothing selects, but "
+        f"{some(owners, 'other object')} {selects} {right}; correct the selectors, or {change}",
+        at.on_key() if it.is_key else at,
+        tuple(user.at for user in it.users),
+        meant=tuple(it.edits),
+    )
+
+
 def _keys(template: PodTemplate) -> Iterator[tuple[str, At]]:
     """The labels that every node for the pods must have, and their places."""
     spec, at = template.spec, template.at / "spec"
@@ -57,13 +92,29 @@ def _keys(template: PodTemplate) -> Iterator[tuple[str, At]]:
             yield it.requirement.key, at.to(*it.path, "key")
 
 
+def _topology_keys(template: PodTemplate) -> Iterator[tuple[str, str, At]]:
+    """The fields that divide nodes by a label, the label, and its place."""
+    spec, at = template.spec, template.at / "spec"
+    if not (spec.affinity or spec.topology_spread_constraints):
+        return
+    for domain in demand(spec, {}).domains:
+        field = domain.path[1] if domain.path[0] == "affinity" else domain.path[0]
+        yield str(field), domain.key, at.to(*domain.path)
+    for i, term in numbered(spec.affinity, _APART, REQUIRED):
+        yield (
+            _APART,
+            text(term, "topologyKey"),
+            at.to("affinity", _APART, REQUIRED, i, "topologyKey"),
+        )
+
+
 def _meant(key: str, known: Collection[str]) -> str:
     """The known key of which a key is a misspelling, or "": a letter too many or too few, or other separators."""
     if key in known:
         return ""
-    plain = key.translate(_SEPARATORS)
+    plain = key.translate(SEPARATORS)
     return meant_label(key, known) or next(
-        (it for it in known if it.translate(_SEPARATORS) == plain), ""
+        (it for it in known if it.translate(SEPARATORS) == plain), ""
     )
 
 
@@ -72,8 +123,8 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the label that the nodes have.",
-    judges=KINDS,
+    remedy="Write the label that the nodes have, or correct that of the nodes.",
+    judges=("Node", *KINDS),
     check=check,
     reads=("ResourceFlavor", "Topology", "Node"),
 )

@@ -1,7 +1,14 @@
 """The parallelism of a Job is above its completions, so some of its ranks never run."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policygen.core.finding import At, Path
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.untyped import mapping, numbered
+from policygen.kubernetes.workloads import APP_WRAPPER, wrapped
 from policygen.lint.core.webhook_objects import batch_jobs
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
 
 def check(facts: Facts) -> Hits:
@@ -9,17 +16,40 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controller/job/job_controller.go, manageJob.
     """
-    for job in batch_jobs(facts.cluster):
-        pods, ends = job.spec.get("parallelism", 1), job.spec.get("completions")
+    for owner, job, spec in _jobs(facts.cluster):
+        pods, ends = spec.get("parallelism", 1), spec.get("completions")
         if type(pods) is type(ends) is int and pods > ends:
+            at = job / "completions"
             yield Hit(
                 RULE,
-                f"{job.workload} has parallelism {pods} and completions {ends}, so only "
+                f"{owner} has parallelism {pods} and completions {ends}, so only "
                 f"{ends} of {pods} ranks run and wait forever for the others; write completions: {pods} "
                 "and completionMode: Indexed",
-                job.at.to("spec", "completions"),
-                (job.at.to("spec", "parallelism"),),
+                at,
+                (job / "parallelism",),
+                meant=(Edit(Verb.REWRITE, at, pods),),
             )
+
+
+def _jobs(cluster: Cluster) -> Iterator[tuple[str, At, Mapping[str, Any]]]:
+    """The specs of Jobs, of those that CronJobs and JobSets create, and of those in AppWrappers."""
+    for job in batch_jobs(cluster):
+        yield str(job.workload), job.at / "spec", job.spec
+    for job_set in cluster.of("jobset.x-k8s.io", "JobSet"):
+        for path, spec in _replicated(job_set.data):
+            yield str(job_set), job_set.at.to(*path), spec
+    for wrapper in cluster.of("workload.codeflare.dev", APP_WRAPPER):
+        for it in wrapped(wrapper.data):
+            if (it.group, it.kind) == ("batch", "Job"):
+                yield str(wrapper), wrapper.at.to(*it.path, "spec"), mapping(it.data, "spec")
+            elif (it.group, it.kind) == ("jobset.x-k8s.io", "JobSet"):
+                for path, spec in _replicated(it.data):
+                    yield str(wrapper), wrapper.at.to(*it.path, *path), spec
+
+
+def _replicated(job_set: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    for i, job in numbered(job_set, "spec", "replicatedJobs"):
+        yield ("spec", "replicatedJobs", i, "template", "spec"), mapping(job, "template", "spec")
 
 
 RULE = ObjectRule(
@@ -28,7 +58,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write as many completions as ranks, and completionMode: Indexed.",
-    judges=("CronJob", "Job"),
+    judges=("AppWrapper", "CronJob", "Job", "JobSet"),
     check=check,
     aliases=("job-runs-too-few",),
 )

@@ -8,18 +8,24 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.api_validation.refusal import Reason
 from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault, value_fault
-from policygen.core.quoting import quoted, shown
-from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
-from policygen.kubernetes.core import PriorityClassView
-from policygen.kubernetes.priorities import default_class
+from policygen.core.quoting import quoted
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered
-from policygen.lint.core import pod_selectors, pod_templates, pod_words, volcano_pods
+from policygen.lint.core import (
+    pod_priorities,
+    pod_selectors,
+    pod_templates,
+    pod_words,
+    volcano_pods,
+)
 from policygen.lint.core.pod_templates import Part, PodPart, named
 from policygen.lint.core.server_refusals import refused
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 _SYSTEMS = ("linux", "windows")
-_NAMES = ("nodeName", "priorityClassName", "serviceAccountName")
+_OLD_ACCOUNT = "serviceAccount"
+"""The former name of serviceAccountName, which counts only without it. Source: pkg/apis/core/v1/conversion.go."""
+_NAMES = ("nodeName", "priorityClassName", "serviceAccountName", _OLD_ACCOUNT)
 """Fields that name another object."""
 _RESIZED = ("cpu", "memory")
 _CONTAINER_POLICIES = ("Always", "OnFailure", "Never")
@@ -30,7 +36,6 @@ _SELECTING = frozenset({"affinity", "topologySpreadConstraints"})
 """Fields with selectors."""
 _OF_PODS = frozenset({"activeDeadlineSeconds", "os", *_NAMES})
 """The scalar fields of a pod that are checked, and its system."""
-_COMPUTED = frozenset({"preemptionPolicy", "priority"})
 _LAST_PORT = (1 << 16) - 1
 _VARIABLE = re.compile(r"[ -<>-~]+")
 """The less strict form that Kubernetes has for names of environment variables."""
@@ -45,8 +50,9 @@ def check(facts: Facts) -> Hits:
         fields = spec.data.keys()
         if not _OF_PODS.isdisjoint(fields):
             yield from _pod(spec)
-        if spec.owner.kind == "Pod" and not _COMPUTED.isdisjoint(fields):
-            yield from _priority(facts.cluster, spec)
+        if not pod_priorities.COMPUTED.isdisjoint(fields) and spec.owner.kind == "Pod":
+            for at, fault in pod_priorities.conflicts(facts.cluster, spec):
+                yield Hit(RULE, f"{fault}, which is refused; remove {at.path[-1]}", at)
         elif spec.data.get("preemptionPolicy") == "":
             message = f"{spec.owner} has an empty preemptionPolicy, which is refused; remove preemptionPolicy"
             yield Hit(RULE, message, spec.at / "preemptionPolicy")
@@ -59,22 +65,6 @@ def check(facts: Facts) -> Hits:
             yield from _container(spec, container)
 
 
-def _priority(cluster: Cluster, pod: Part) -> Hits:
-    """Fields that the server sets from the class of a Pod. Source: plugin/pkg/admission/priority."""
-    name = pod.data.get("priorityClassName")
-    entry = cluster.priority_classes.get(str(name)) if name else default_class(cluster)
-    if name and entry is None:
-        return
-    found = PriorityClassView() if entry is None else entry.fields
-    policy = found.preemption_policy or "PreemptLowerPriority"
-    expected = {"preemptionPolicy": policy, "priority": found.value}
-    for key, right in expected.items():
-        stated = pod.data.get(key)
-        if isinstance(stated, type(right)) and stated != right:
-            message = f"{pod.owner} has {key} {shown(stated)}, but its PriorityClass gives it {shown(right)}, which is refused; remove {key}"
-            yield Hit(RULE, message, pod.at / key)
-
-
 def _pod(spec: Part) -> Hits:
     system = spec.data.get("os")
     name = system.get("name", "") if isinstance(system, dict) else None
@@ -83,6 +73,8 @@ def _pod(spec: Part) -> Hits:
         yield Hit(RULE, message, spec.at / "os")
     for key in _NAMES:
         name = spec.data.get(key)
+        if key == _OLD_ACCOUNT and spec.data.get("serviceAccountName"):
+            continue
         if isinstance(name, str) and name and not is_subdomain(name):
             message = (
                 f"{spec.owner} has {key} {quoted(name)}, which is not valid; write a valid name"
@@ -107,7 +99,10 @@ def _pod(spec: Part) -> Hits:
 
 def _policies(spec: PodPart) -> Hits:
     if spec.owner.object.group == VOLCANO_BATCH:  # other schemas list the values
-        for of_pod in (pod_words.of_pod, volcano_pods.of_pod):
+        for word in pod_words.unknown_words(spec):
+            message = f"{word.text}, which is refused; {word.advice}"
+            yield Hit(RULE, message, word.at, meant=written(word.at, word.meant))
+        for of_pod in (pod_words.init_policies, volcano_pods.of_pod):
             yield from (Hit(RULE, message, at) for at, message in of_pod(spec))
     for toleration in spec.items("tolerations") if "tolerations" in spec.data else ():
         for fault, step in _toleration(toleration):

@@ -1,10 +1,12 @@
 """No node takes the pods of a workload, so they stay Pending."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from policygen.core.amounts import amount_of
-from policygen.core.finding import Exceeded
+from policygen.core.finding import Edit, Exceeded, Verb
 from policygen.core.quoting import listed
+from policygen.core.suggest import Names
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import (
     Differs,
     Miss,
@@ -13,11 +15,12 @@ from policygen.kubernetes.node_filters import (
 )
 from policygen.kubernetes.node_groups import NodeSet
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.containers import paths
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.near_nodes import NearNodes, nearest_nodes
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.core.refused_pods import words
-from policygen.lint.kueue.coverage import pod_requests, refused
+from policygen.lint.kueue.coverage import refused_by_template
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
 
@@ -34,7 +37,7 @@ def check(facts: Facts) -> Hits:
     index = facts.derive(node_index)
     if not index.all:
         return
-    reported, nearest = facts.derive(_uncovered), facts.derive(nearest_nodes)
+    reported, nearest = facts.derive(refused_by_template), facts.derive(nearest_nodes)
     for it in facts.derive(pod_demands):
         best = nearest.of(it)
         if best is None or _is_of_another_scheduler(it, best, facts) or _is_of_flavors(best):
@@ -57,13 +60,6 @@ def _is_of_another_scheduler(it: PodDemand, best: NearNodes, facts: Facts) -> bo
     )
 
 
-def _uncovered(facts: Facts) -> Mapping[int, Sequence[str]]:
-    """The requests of each template, by its id, for which request-not-covered reports the queue."""
-    if "request-not-covered" not in facts.run:
-        return {}
-    return {id(it.template): refused(facts, it) for it in pod_requests(facts)}
-
-
 def _lacks(miss: Miss, names: Collection[str]) -> bool:
     """Whether nodes have none of a resource of these names."""
     return isinstance(miss, TooLittle) and not miss.have and miss.resource in names
@@ -78,10 +74,11 @@ def _is_of_flavors(best: NearNodes) -> bool:
 
 
 def _hit(it: PodDemand, best: NearNodes, facts: Facts) -> Hit:
-    nodes = facts.derive(node_index).nodes
-    parts = [words(each, it.template.spec, nodes.all) for each in best.misses]
+    nodes = facts.derive(node_index).of(best.way.demand).nodes
+    misses = [each for each in best.misses if not _follows(each, best.misses)]
+    parts = [words(each, it.template.spec, nodes.all, best.values) for each in misses]
     facts_of_nodes = ", and ".join(dict.fromkeys(part.fact for part in parts))
-    advice = "; ".join(dict.fromkeys(part.advice for part in parts))
+    advice = "; ".join(dict.fromkeys(part.advice for part in parts)) + _or_more_quota(it, facts)
     now = "at present, " if facts.cluster.seen else ""
     first = best.groups[0].nodes[0].at
     return Hit(
@@ -90,7 +87,51 @@ def _hit(it: PodDemand, best: NearNodes, facts: Facts) -> Hit:
         it.template.at.to("spec", *parts[0].path),
         related=(*(flavor.at for flavor in best.way.flavors), *((first,) if first else ())),
         exceeds=tuple(_exceeded(it, best, nodes)),
+        meant=tuple(_meant(it, best, nodes)),
     )
+
+
+def _follows(miss: Miss, others: Sequence[Miss]) -> bool:
+    """Whether a label is that of a flavor, which Kueue chose because the pods select the same label."""
+    if not isinstance(miss, Differs) or miss.placed.path:
+        return False
+    return any(
+        isinstance(it, Differs)
+        and it.placed.path
+        and it.placed.requirement == miss.placed.requirement
+        for it in others
+    )
+
+
+def _meant(it: PodDemand, best: NearNodes, nodes: NodeSet) -> Iterator[Edit]:
+    """The pods with similar resources instead of those that no node has.
+
+    Accelerators without a similar one are removed if the pods request others, too.
+    """
+    missing = {
+        each.resource for each in best.misses if isinstance(each, TooLittle) and not each.have
+    }
+    offered = Names({name for node in nodes.all for name in node.allocatable} if missing else ())
+    others = any(map(is_one, it.template.spec.requests.keys() - missing))
+    for path, container in paths(it.template):
+        at = it.template.at.to("spec", *path, "resources")
+        for half, amounts in (
+            ("requests", container.resources.requests),
+            ("limits", container.resources.limits),
+        ):
+            for name in missing & amounts.keys():
+                right = offered.meant(name)
+                if right and right not in amounts:
+                    yield Edit(Verb.RENAME, at.to(half, name), right)
+                elif others:
+                    yield Edit(Verb.REMOVE, at.to(half, name))
+
+
+def _or_more_quota(it: PodDemand, facts: Facts) -> str:
+    """The flavors on whose nodes the pods would have room, if they had enough quota."""
+    index = facts.derive(node_index)
+    found = [flavor.name for way in it.scarce if index.takers(way.demand) for flavor in way.scarce]
+    return f", or raise the quota of flavor {listed([*dict.fromkeys(found)])}" if found else ""
 
 
 def _exceeded(it: PodDemand, best: NearNodes, nodes: NodeSet) -> Iterator[Exceeded]:

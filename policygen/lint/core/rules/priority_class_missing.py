@@ -1,16 +1,17 @@
 """A pod or PodGroup has a PriorityClass that does not exist."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import At
 from policygen.core.quoting import listed
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.priorities import BUILT_IN
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.core.renamed_objects import NameUse, renamed_objects
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity, written
 from policygen.lint.volcano.queues import gang_objects
 
 
@@ -22,20 +23,49 @@ def check(facts: Facts) -> Hits:
     """
     classes = facts.cluster.priority_classes
     found: dict[tuple[At, str], list[_Reference]] = {}
-    for it in _references(facts.cluster) if classes.any else ():
-        if is_subdomain(it.name) and it.name not in BUILT_IN and not classes.knows(it.name):
+    every = [
+        it
+        for it in (_references(facts.cluster) if classes.any else ())
+        if it.name and it.name not in BUILT_IN
+    ]
+    uses = (NameUse(it.owner, it.name, it.at) for it in every)
+    renamed = renamed_objects(uses, classes, _other_uses(facts.cluster))
+    for other in renamed.values():
+        yield from other.hits(facts, RULE)
+    for it in every:
+        if is_subdomain(it.name) and it.name not in renamed and not classes.knows(it.name):
             found.setdefault((it.root, it.name), []).append(it)
     for (_, name), references in found.items():
         first, *others = references
         effects = dict.fromkeys(it.effect for it in references)
         fields = f" (in {len(references)} fields)" if others else ""
+        candidates = Names(_candidates(name, classes.names()))
+        meant = candidates.meant(name)
         yield Hit(
             RULE,
             f'{first.owner} has PriorityClass "{name}"{fields}, which does not exist, so '
-            f"{listed([*effects], 'and')}; {suggest(name, classes.names())}",
+            f"{listed([*effects], 'and')}; {suggest(name, candidates)}",
             first.at,
             tuple(it.at for it in others),
+            meant=tuple(edit for it in references for edit in written(it.at, meant)),
         )
+
+
+def _other_uses(cluster: Cluster) -> Iterator[str]:
+    """The classes that a ResourceQuota names, or that pods without a class get."""
+    for quota in cluster.resource_quotas:
+        selector = quota.fields.scope_selector
+        for expression in selector.match_expressions if selector else ():
+            yield from expression.values
+    for class_ in cluster.priority_classes:
+        if class_.fields.global_default:
+            yield class_.name
+
+
+def _candidates(name: str, declared: Iterable[str]) -> list[str]:
+    """The classes that were meant: those of Kubernetes only if the name is similar."""
+    own = Names(BUILT_IN).meant(name)
+    return [own] if own else [*declared]
 
 
 class _Reference(NamedTuple):
@@ -73,8 +103,8 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write the name of an existing PriorityClass, or create the PriorityClass first.",
-    judges=("PodGroup", *KINDS),
+    judges=("PodGroup", "PriorityClass", *KINDS),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("PriorityClass",),
+    reads=("PriorityClass", "ResourceQuota"),
 )

@@ -1,9 +1,8 @@
 """A PriorityClass has a value or name reserved for Kubernetes, or an empty policy."""
 
-from policygen.kubernetes.priorities import BUILT_IN
+from policygen.kubernetes.priorities import BUILT_IN, HIGHEST
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_HIGHEST = 1_000_000_000
 _PREFIX = "system-"
 
 
@@ -25,11 +24,11 @@ def check(facts: Facts) -> Hits:
                     "write another name",
                     entry.at.to("metadata", "name"),
                 )
-        elif entry.fields.value > _HIGHEST:
+        elif entry.fields.value > HIGHEST:
             yield Hit(
                 RULE,
                 f"{entry} has value {entry.fields.value}, which is reserved for Kubernetes; "
-                f"write at most {_HIGHEST}",
+                f"write at most {HIGHEST}",
                 entry.at / "value",
             )
 

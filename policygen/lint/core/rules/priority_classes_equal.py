@@ -1,54 +1,65 @@
 """Two priority classes have the same value, so neither preempts the other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from policygen.core.quoting import listed
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.kueue import WorkloadPriorityClassView
 from policygen.kubernetes.priorities import default, values
 from policygen.kubernetes.table import Entry
+from policygen.lint.core.priorities import named_rank
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 Class = Entry[PriorityClassView] | Entry[WorkloadPriorityClassView]
 
 
 def check(facts: Facts) -> Hits:
-    """Classes with different preemptionPolicies may share a value on purpose.
+    """Classes with different preemptionPolicies may share a value on purpose, but not `high` and `low`.
 
     Source: k8s.io/kubernetes/plugin/pkg/admission/priority, which copies only the value to pods;
     pkg/util/priority of Kueue, which copies it to Workloads.
     """
-    for first, entry in _equal(facts.cluster):
-        if entry.name != first.name:
-            of = "pods" if entry.object.kind == "PriorityClass" else "jobs"
-            yield Hit(
-                RULE,
-                f"{entry} has value {entry.fields.value}, the same as {first}, so their {of} have the "
-                "same priority; write different values, or use only one of the two classes",
-                entry.at / "value",
-                (first.at / "value",),
-            )
+    for equal in _equal(facts.cluster):
+        first, *others = {it.name: it for it in equal}.values()
+        if not others:
+            continue
+        of = "pods" if first.object.kind == "PriorityClass" else "jobs"
+        ranked = _differ(equal)
+        although = ", although their names suggest an order" if ranked else ""
+        which = "the two classes" if len(others) == 1 else "the classes"
+        have = "has" if len(others) == 1 else "have"
+        yield Hit(
+            RULE,
+            f"{listed([f'{it}' for it in others], 'and')} {have} value {first.fields.value}, the same as {first}, so "
+            f"their {of} have the same priority{although}; write different values, or use only one of {which}",
+            others[0].at / "value",
+            tuple(it.at / "value" for it in (first, *others[1:])),
+            severity=Severity.WARNING if ranked else None,
+        )
 
 
-def _equal(cluster: Cluster) -> Iterator[tuple[Class, Class]]:
-    """The first class of each rank, with each other class of this rank."""
-    for entries in cluster.priority_classes.by(_rank).values():
-        for entry in entries[1:]:
-            yield entries[0], entry
-    by_value = cluster.workload_priority_classes.by(_value)
+def _equal(cluster: Cluster) -> Iterator[Sequence[Class]]:
+    """The classes of each rank."""
+    for entries in cluster.priority_classes.by(_value).values():
+        if _differ(entries):
+            yield entries
+            continue
+        for policy in dict.fromkeys(it.fields.preemption_policy for it in entries):
+            yield [it for it in entries if it.fields.preemption_policy == policy]
     # With one value in total, preemption-without-priorities reports the queues.
     if len(values(cluster) | {default(cluster)}) > 1:
-        for classes in by_value.values():
-            for each in classes[1:]:
-                yield classes[0], each
+        yield from cluster.workload_priority_classes.by(_value).values()
 
 
-def _value(entry: Entry[WorkloadPriorityClassView]) -> int:
+def _differ(classes: Iterable[Class]) -> bool:
+    """Whether the names of two classes suggest different values, such as high and low."""
+    ranks = {rank for it in classes if (rank := named_rank(it.name))}
+    return len({rest for rest, _ in ranks}) < len(ranks)
+
+
+def _value(entry: Class) -> int:
     return entry.fields.value
-
-
-def _rank(entry: Entry[PriorityClassView]) -> tuple[int, str]:
-    return entry.fields.value, entry.fields.preemption_policy
 
 
 RULE = ObjectRule(

@@ -1,5 +1,6 @@
 """Ranks of a training job start separately, so some can hold GPUs while others wait."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 
 from policygen.core.finding import At
@@ -9,16 +10,11 @@ from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.untyped import integer, mapping, mappings, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.lint.core.rank_signs import is_rank
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER, gang_size
 
-_SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MASTER_PORT")
-"""Environment variables by which launchers find the other ranks."""
-_ALONE = ("1", "localhost", "127.0.0.1")
-"""Values of these variables in a pod that needs no other."""
-_PLUGINS = {"pytorch", "tensorflow", "mpi"}
-"""Plugins of Volcano Jobs that write such variables."""
 _KINDS = ("StatefulSet", "Deployment", "ReplicaSet", "Job")
 _OF_OPERATORS = (
     "JAXJob",
@@ -41,11 +37,10 @@ Source: Kubeflow's guide about job scheduling.
 
 
 def check(facts: Facts) -> Hits:
-    """Checks the environment variables of torchrun and similar launchers; a queue of Kueue is a gang.
+    """Checks the environment variables and options of torchrun and similar launchers; a queue of Kueue is a gang.
 
-    A gang of Volcano must contain all ranks. A range such as NNODES=1:4 means elastic ranks. For pods
-    of operators, Volcano creates a PodGroup with minMember 1, unless the operator creates one. A
-    schedulingPolicy shows that Kubeflow's operator does.
+    A gang of Volcano must contain all ranks. For pods of operators, Volcano creates a PodGroup with minMember 1,
+    unless the operator creates one. A schedulingPolicy shows that Kubeflow's operator does.
 
     Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle;
     pkg/controllers/podgroup/pg_controller_handler.go and pkg/scheduler/plugins/gang of Volcano.
@@ -65,6 +60,7 @@ def check(facts: Facts) -> Hits:
             yield from _of_volcano(facts.cluster, workload)
         elif workload.object.group in ("apps", "batch"):
             yield from _of_kubernetes(facts.cluster, workload, queued)
+    yield from _of_pods(facts.cluster)
 
 
 def _of_volcano(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
@@ -77,8 +73,10 @@ def _of_volcano(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
     total = sum(count or 0 for count in counts)
     if not 0 < least < total or any(task.data.get("dependsOn") for _, task in jobs.tasks(spec)):
         return
-    ranks = _PLUGINS & spec.under("plugins").data.keys() or any(map(_is_rank, workload.templates))
-    if ranks and any(accelerators.requested(cluster, it) for it in workload.templates):
+    if not any(accelerators.requested(cluster, it) for it in workload.templates):
+        return
+    plugins = spec.under("plugins").data.keys()
+    if any(is_rank(workload, it, plugins) for it in workload.templates):
         field = "minAvailable" if "minAvailable" in workload.spec else "tasks"
         yield _hit(
             f"{workload} starts when {least} of its {total} ranks fit",
@@ -91,9 +89,9 @@ def _of_kubernetes(cluster: Cluster, workload: Workload, queued: Collection[str]
     """A workload of Kubernetes. `queued` are the namespaces in which it should name a queue of Kueue."""
     for template in workload.templates:
         count = template.replicas or 0
-        if count <= 1 or _in_other_gang(workload, template) or not _is_rank(template):
+        if count <= 1 or _in_other_gang(workload, template):
             continue
-        if not accelerators.requested(cluster, template):
+        if not accelerators.requested(cluster, template) or not is_rank(workload, template):
             continue
         ordered = (
             workload.kind == "StatefulSet"
@@ -125,6 +123,21 @@ def _of_kubernetes(cluster: Cluster, workload: Workload, queued: Collection[str]
         if size > 1:
             how = f"{workload} starts when {size} of its {count} ranks fit"
         yield _hit(how, advice, at)
+
+
+def _of_pods(cluster: Cluster) -> Iterator[Hit]:
+    """PodGroups of single pods that are ranks."""
+    ranks: Counter[tuple[str, str]] = Counter()
+    for workload in cluster.workloads_of("") if cluster.pod_groups.any else ():
+        for template in workload.templates if workload.kind == "Pod" else ():
+            name = template.annotations.get(POD_GROUP)
+            if name and accelerators.requested(cluster, template):
+                ranks[name, workload.namespace] += is_rank(workload, template)
+    for place, count in ranks.items():
+        group = cluster.pod_groups.get(*place)
+        if group is not None and 0 < group.fields.min_member < count:
+            how = f"{group} starts when {group.fields.min_member} of its {count} ranks fit"
+            yield _hit(how, f"set minMember to {count}", group.at.to("spec", "minMember"))
 
 
 def _of_operator(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
@@ -190,17 +203,6 @@ def _hit(how: str, advice: str, at: At) -> Hit:
     return Hit(RULE, f"{how}, so some can hold GPUs while others wait; {advice}", at)
 
 
-def _is_rank(template: PodTemplate) -> bool:
-    """Whether a pod works only together with a fixed number of other pods."""
-    values = [
-        str(variable.get("value", ""))
-        for container in template.spec.containers
-        for variable in container.env
-        if variable.get("name") in _SIZES
-    ]
-    return bool(values) and not any(":" in value or value in _ALONE for value in values)
-
-
 def _in_other_gang(workload: Workload, template: PodTemplate) -> bool:
     """Whether Kueue or another scheduler than Volcano starts the pods together."""
     return (
@@ -219,7 +221,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Start all ranks together: name a queue of Kueue, or set the size of a Volcano gang to their number.",
-    judges=(*_KINDS, *_OF_OPERATORS, "PodGroup"),
+    judges=(*_KINDS, *_OF_OPERATORS, "Pod", "PodGroup"),
     check=check,
     reads=("Deployment",),
     aliases=("ranks-start-without-gang",),

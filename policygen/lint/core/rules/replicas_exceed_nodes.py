@@ -8,7 +8,8 @@ from policygen.core.quoting import counted, listed
 from policygen.kubernetes.node_domains import Room
 from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS, replicas_at
-from policygen.lint.core.excess_words import advice, fault
+from policygen.lint.core.daemon_pods import beside
+from policygen.lint.core.excess_words import advice, exceeded, fault
 from policygen.lint.core.gang_domains import ScatteredGang, scattered_gangs
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.model_findings import are_reported
@@ -41,17 +42,27 @@ def check(facts: Facts) -> Hits:
             at = it.template.at.to("spec", *room.path)
         else:
             at = replicas_at(it.workload, it.template)
-        first = facts.derive(known_nodes).all[0].at
-        nodes = (first,) if first else ()
-        yield Hit(RULE, _message(it, room), at, nodes, exceeds=tuple(_exceeded(it, room)))
+        nodes = facts.derive(known_nodes).all
+        first = nodes[0].at
+        yield Hit(
+            RULE,
+            _message(facts, it, room, beside(nodes, room.short)),
+            at,
+            (first,) if first else (),
+            exceeds=tuple(_exceeded(it, room)),
+        )
     for gang in facts.derive(scattered_gangs):
         yield Hit(RULE, _scattered(gang), gang.first.template.at.to("spec", *gang.path))
     scattered = {it.first.workload.at for it in facts.derive(scattered_gangs)}
     for excess in facts.derive(gang_sums):
         if excess.members[0].workload.at in scattered:
             continue
+        root = excess.members[0].workload.at
         yield Hit(
-            RULE, f"{fault(excess)}; {advice(excess)}", excess.members[0].workload.at / "spec"
+            RULE,
+            f"{fault(excess)}; {advice(excess)}",
+            root / "spec",
+            exceeds=tuple(exceeded(excess, root)),
         )
 
 
@@ -79,12 +90,12 @@ def _exceeded(it: PodDemand, room: Room) -> Iterator[Exceeded]:
         yield Exceeded(it.workload.at, room.short, room.pods * each, limit)
 
 
-def _message(it: PodDemand, room: Room) -> str:
+def _message(facts: Facts, it: PodDemand, room: Room, used: str) -> str:
     some = f"{room.pods} of the {it.pods} pods of {it.workload}"
     if it.pods != it.template.replicas:
         some += " (the minimum of its autoscaler)"
     key = room.key
-    update = rollout(it.workload, room.pods)
+    update = rollout(facts.cluster, it.workload, room.pods)
     lower = "lower the number of pods"
     if update and not update.unavailable:  # rollout-exceeds-nodes would report the lower number
         lower += " and write maxUnavailable: 1 and maxSurge: 0"
@@ -92,11 +103,15 @@ def _message(it: PodDemand, room: Room) -> str:
     if room.short.startswith(HOST_PORT):
         return (
             f"the nodes have room for only {some}, because each of {counted(room.nodes, 'node')} has {room.short} "
-            f"once; {lower}, or remove hostPort"
+            f"once{used}; {lower}, or remove hostPort"
         )
     if not room.path:
         nodes = counted(room.nodes, "node")
-        why = f"{room.short} runs out on {nodes}" if room.short else f"only {nodes} can take them"
+        why = (
+            f"{room.short} runs out on {nodes}{used}"
+            if room.short
+            else f"only {nodes} can take them"
+        )
         if room.short == "pods":
             why = f"maxPods of the kubelet is reached on {nodes}"
         return (

@@ -1,7 +1,10 @@
 """The queue of a workload can never run all its pods at once."""
 
+from collections.abc import Sequence
+from fractions import Fraction
+
 from policygen.core.amounts import amount_of
-from policygen.core.finding import At, Exceeded
+from policygen.core.finding import Exceeded
 from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted, some
 from policygen.lint.core.autoscalers import Autoscaler, autoscalers
@@ -9,7 +12,7 @@ from policygen.lint.core.node_rooms import most_on_nodes
 from policygen.lint.core.node_sums import room_beside
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.queue_rooms import READS, RESTARTED, QueueRoom, queue_rooms
-from policygen.lint.core.queue_sums import READS_OF_JOBS, largest_job
+from policygen.lint.core.queue_sums import READS_OF_JOBS, QueueMember, largest_job, members_beside
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import to_volcano
 
@@ -64,15 +67,8 @@ def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
             f"{some(beside.others, 'other workload')} also {needs} these nodes"
         )
         return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
-    job = largest_job(facts, room.queue, room.resource)
-    fewer = 0 if job is None else int((room.most - job.amounts[room.resource]) // room.each)
-    if job is not None and 0 < fewer < most:
-        message = (
-            f"{begin}: {room.why}; set replicas to {fewer}, because {job.workload} also needs this "
-            f"queue, or raise {room.limit}"
-        )
-        return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
-    return _hit(room, most, begin, "replicas", at)._replace(exceeds=(_exceeded(room),))
+    message = f"{begin}: {room.why}; {_advice(facts, room, most, 'replicas')}"
+    return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
 
 
 def _exceeded(room: QueueRoom) -> Exceeded:
@@ -86,14 +82,32 @@ def _of_autoscaler(facts: Facts, room: QueueRoom, autoscaler: Autoscaler) -> Hit
     begin = (
         f"{autoscaler.name} allows {most} of {room.workload}, but only {room.pods} can run at once"
     )
-    return _hit(room, _on_nodes(facts, room), begin, autoscaler.field, autoscaler.at)
+    advice = _advice(facts, room, _on_nodes(facts, room), autoscaler.field)
+    return Hit(RULE, f"{begin}: {room.why}; {advice}", autoscaler.at, (room.at,))
 
 
-def _hit(room: QueueRoom, most: int, begin: str, field: str, at: At) -> Hit:
-    advice = f"set {field} to {room.pods}, or raise {room.limit}"
+def _advice(facts: Facts, room: QueueRoom, most: int, field: str) -> str:
+    """What to change. `most`: how many pods have room on the nodes."""
+    others = _beside(facts, room)
+    used = sum((it.amounts[room.resource] for it in others), Fraction(0))
+    fewer = int((room.most - used) // room.each)
+    if others and fewer < (most or room.pods):
+        need = "needs" if len(others) == 1 else "need"
+        who = some([str(it.workload) for it in others], "other workload")
+        lower = f"set {field} to {fewer}, because {who} also {need} this queue, or "
+        return f"{lower if fewer > 0 else ''}raise {room.limit}"
     if 0 < most < room.pods:
-        advice = f"set {field} to {most}, because the nodes have room for only {counted(most, room.unit)}"
-    return Hit(RULE, f"{begin}: {room.why}; {advice}", at, (room.at,))
+        return f"set {field} to {most}, because the nodes have room for only {counted(most, room.unit)}"
+    return f"set {field} to {room.pods}, or raise {room.limit}"
+
+
+def _beside(facts: Facts, room: QueueRoom) -> Sequence[QueueMember]:
+    """The workloads that need quota beside a workload: those that do not end, or else the largest job."""
+    others = members_beside(facts, room)
+    if others and sum(it.amounts[room.resource] for it in others) <= room.most:
+        return others
+    job = largest_job(facts, room)
+    return [job] if job is not None and job.amounts[room.resource] + room.each <= room.most else []
 
 
 def _on_nodes(facts: Facts, room: QueueRoom) -> int:

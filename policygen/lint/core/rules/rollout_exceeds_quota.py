@@ -1,11 +1,32 @@
 """A Deployment fits its quota or queue, but its update needs one more pod than this allows."""
 
-from policygen.core.quoting import counted
-from policygen.kubernetes import accelerators
-from policygen.lint.core.namespace_quotas import bounds
-from policygen.lint.core.queue_rooms import READS, queue_rooms
-from policygen.lint.core.rollouts import rollout
+from collections.abc import Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from policygen.core.amounts import amount_of, readable
+from policygen.core.finding import At
+from policygen.core.quoting import counted, some
+from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
+from policygen.kubernetes.workloads import Workload
+from policygen.lint.core.namespace_quotas import Bound, bounds, used_until_deleted
+from policygen.lint.core.queue_rooms import READS, QueueRoom, full_queues
+from policygen.lint.core.queue_sums import queue_sums
+from policygen.lint.core.rollouts import an_update_waits, rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+
+
+class _Full(Struct, frozen=True, eq=False):
+    """A limit that has no room for a new pod of some Deployments."""
+
+    bound: Bound
+    key: str
+    used: Fraction
+    members: Sequence[Workload]
+    """All workloads that use it until they are deleted."""
+    updated: Sequence[Workload]
+    """The Deployments."""
 
 
 def check(facts: Facts) -> Hits:
@@ -14,35 +35,71 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go;
     for queues lint/core/queue_rooms.py.
     """
-    by_namespace = facts.cluster.derive(bounds)
-    for workload in facts.cluster.workloads:
-        update, limits = rollout(workload), by_namespace.get(workload.namespace)
-        if update is None or update.unavailable or not update.replicas or not limits:
-            continue
-        for template in workload.templates:
-            for name, amount in accelerators.requested(facts.cluster, template).items():
-                bound = limits.get(f"requests.{name}")
-                now = amount * update.replicas
-                if bound is not None and now <= bound.limit < now + amount:
-                    yield Hit(
-                        RULE,
-                        f"{workload} uses {now} of the {bound.limit} {name} that {bound.quota} allows; an update "
-                        "first creates a new pod, which the quota refuses, so the update never ends; "
-                        "write maxUnavailable: 1 and maxSurge: 0",
-                        workload.at.to("spec", "strategy"),
-                        (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
-                    )
-    for room in facts.derive(queue_rooms):
-        update = rollout(room.workload)
-        if update is not None and not update.unavailable and update.replicas == room.pods > 0:
+    full = facts.derive(_stuck)
+    yield from map(_of_quota, full)
+    refused = {each.at for it in full for each in it.updated}
+    for room in facts.derive(_queued):
+        if room.workload.at not in refused:
             yield Hit(
                 RULE,
                 f"{room.workload} has {counted(room.pods, 'pod')}, and its queue has no room for one more: "
-                f"{room.why}; an update first creates a new pod, which waits, so the update never ends; "
-                "write maxUnavailable: 1 and maxSurge: 0",
+                f"{room.why}; {an_update_waits((), 'waits')}",
                 room.workload.at.to("spec", "strategy"),
                 (room.at,),
             )
+
+
+def updates_reported(facts: Facts) -> set[At]:
+    """The Deployments that the rule reports, if it runs."""
+    if RULE.name not in facts.run:
+        return set()
+    queued = {it.workload.at for it in facts.derive(_queued)}
+    return queued.union(each.at for it in facts.derive(_stuck) for each in it.updated)
+
+
+def _queued(facts: Facts) -> Sequence[QueueRoom]:
+    """The full queues that have room for all their workloads."""
+    excesses = facts.derive(queue_sums) if "workloads-exceed-queue" in facts.run else ()
+    reported = {each.workload.at for it in excesses if not it.jobs for each in it.members}
+    return [it for it in facts.derive(full_queues) if it.workload.at not in reported]
+
+
+def _stuck(facts: Facts) -> Sequence[_Full]:
+    """The full quotas, once for the same Deployments."""
+    limits = facts.cluster.derive(bounds)
+    found: dict[tuple[At, tuple[Workload, ...]], _Full] = {}
+    for (namespace, key), amounts in facts.cluster.derive(used_until_deleted).items():
+        bound, used = limits[namespace][key], sum(amounts.values(), Fraction(0))
+        updated = tuple(
+            it
+            for it in amounts
+            if (update := rollout(facts.cluster, it)) and update.strict
+            if used + max(charge(template.spec, key) for template in it.templates) > bound.limit
+        )
+        if updated and used <= bound.limit:  # other rules report workloads without room
+            found.setdefault(
+                (bound.quota.at, updated), _Full(bound, key, used, [*amounts], updated)
+            )
+    return [*found.values()]
+
+
+def _of_quota(it: _Full) -> Hit:
+    """One hit for all Deployments of which a quota refuses the new pod."""
+    name = "pods" if it.key in PODS else resource_of(it.key)
+    several = len(it.members) > 1
+    who = some([str(each) for each in it.members], "other workload")
+    first = it.updated[0]
+    used, limit = readable(name, it.used, it.bound.limit), amount_of(name, it.bound.limit, it.used)
+    return Hit(
+        RULE,
+        f"{who} {'together use' if several else 'uses'} {used} of the {limit} that {it.bound.quota} allows; "
+        f"{an_update_waits(it.updated if several else (), 'the quota refuses')}",
+        first.at.to("spec", "strategy"),
+        (
+            it.bound.quota.at.to("spec", "hard", it.key),
+            *(each.at for each in it.members if each is not first),
+        ),
+    )
 
 
 RULE = ObjectRule(
@@ -53,5 +110,5 @@ RULE = ObjectRule(
     remedy="Write maxUnavailable: 1 and maxSurge: 0.",
     judges=("Deployment",),
     check=check,
-    reads=("ResourceQuota", *READS),
+    reads=("ResourceQuota", "HorizontalPodAutoscaler", "ScaledObject", *READS),
 )

@@ -1,7 +1,10 @@
 """The selector of a Deployment or similar workload does not match its own pods."""
 
+from collections.abc import Mapping
+
+from policygen.core.finding import At
 from policygen.lint.core import selectors
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
 
 def check(facts: Facts) -> Hits:
@@ -21,14 +24,26 @@ def check(facts: Facts) -> Hits:
                 "template in matchLabels",
                 at,
             )
-        elif not selector.selects(template.labels):
+            continue
+        labels = template.at.to("metadata", "labels")
+        if not selector.selects(template.labels):
             yield Hit(
                 RULE,
                 f"{workload} has a selector that does not match its own template, which is refused; "
                 "write the same labels in the selector and the template",
                 at,
-                (template.at.to("metadata", "labels"),),
+                (labels,),
+                meant=_meant(labels, template.labels, selector.match_labels),
             )
+
+
+def _meant(at: At, labels: Mapping[str, str], selected: Mapping[str, str]) -> tuple[Edit, ...]:
+    """The labels that the selector requires: others can select the pods by them, too."""
+    return tuple(
+        Edit(Verb.REWRITE if key in labels else Verb.ADD, at / key, value)
+        for key, value in selected.items()
+        if labels.get(key) != value
+    )
 
 
 RULE = ObjectRule(

@@ -2,6 +2,7 @@
 
 from policygen.core.names import KUEUE_NAMESPACE, SYSTEM_NAMESPACES
 from policygen.kubernetes import accelerators
+from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -19,14 +20,17 @@ def check(facts: Facts) -> Hits:
             continue
         if workload.kind == "DaemonSet":
             continue  # agents of nodes
+        of_job = text(workload.spec, "priorityClassName")  # of Volcano, for pods without one
         for template in workload.templates:
-            name = template.spec.priority_class_name
+            name = template.spec.priority_class_name or of_job
             if name in _CLASSES and accelerators.requested(facts.cluster, template):
                 yield Hit(
                     RULE,
                     f"{workload} uses {name}, which is above every other PriorityClass, so its pods evict "
                     "pods with GPUs of all teams; write a PriorityClass of your own",
-                    template.at.to("spec", "priorityClassName"),
+                    (template if template.spec.priority_class_name else workload).at.to(
+                        "spec", "priorityClassName"
+                    ),
                 )
                 break
 

@@ -1,15 +1,16 @@
 """A workload does not have the fields that the policy decides for its model."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from policygen.core.finding import Difference
+from policygen.core.finding import Difference, Edit, Verb
 from policygen.core.names import LOCAL_QUEUE, SET, VOLCANO_QUEUE
 from policygen.core.quoting import quoted
 from policygen.kubernetes import accelerators
+from policygen.kubernetes.node_groups import meant_label
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.differences import message, place
@@ -18,6 +19,9 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 if TYPE_CHECKING:  # a lint without a spec does not load the plan
     from policygen.patch.model_finder import ModelFinder
     from policygen.patch.object_patch import ObjectPatch
+
+
+_LIFECYCLE = "lifecycle"
 
 
 def check(facts: Facts) -> Hits:
@@ -35,7 +39,8 @@ def check(facts: Facts) -> Hits:
     )
     for workload in facts.cluster.workloads:
         if _is_of(facts, workload):
-            yield from _hits(workload.object, finder, live=facts.cluster.seen is not None)
+            misspelt = _selected(workload) if "pod-fits-no-node" in facts.run else ()
+            yield from _hits(workload.object, finder, misspelt, live=facts.cluster.seen is not None)
 
 
 def _is_of(facts: Facts, workload: Workload) -> bool:
@@ -55,8 +60,18 @@ def _is_of(facts: Facts, workload: Workload) -> bool:
     )
 
 
-def _hits(object_: Object, finder: "ModelFinder", *, live: bool) -> Hits:
-    """`live`: the object is on a server, where autoscalers and other programs have set fields."""
+def _selected(workload: Workload) -> Collection[str]:
+    """The labels that the pods select: pod-fits-no-node reports a misspelled one, which patch does not remove."""
+    return {key for it in workload.templates for key in it.spec.node_selector}
+
+
+def _hits(object_: Object, finder: "ModelFinder", misspelt: Collection[str], *, live: bool) -> Hits:
+    """The differences of an object from its model.
+
+    `misspelt`: labels that can be misspellings of a missing one, which then is not reported.
+    `live`: the object is on a server, where autoscalers and other programs have set fields, and its hooks
+    were not read, since they are commands.
+    """
     from policygen.patch import leftovers
     from policygen.patch.draft import Contradiction
     from policygen.patch.object_patch import object_patch
@@ -66,9 +81,10 @@ def _hits(object_: Object, finder: "ModelFinder", *, live: bool) -> Hits:
         yield Hit(RULE, f"{object_}: {run.message}", object_.at.to(*run.path))
     elif run is not None and not any(leftovers.faults(object_)):
         if live:
-            run = replace(run, fields=tuple(it for it in run.fields if it.value is not None))
+            known = (it for it in run.fields if it.value is not None and _LIFECYCLE not in it.path)
+            run = replace(run, fields=tuple(known))
         found = object_patch(object_, run)
-        differences = (*_wrong(found), *_missing(found))
+        differences = (*_wrong(found), *_missing(found, misspelt))
         if differences:
             head = f"{object_} differs from the policy of its model {quoted(run.model)}"
             yield Hit(
@@ -76,6 +92,11 @@ def _hits(object_: Object, finder: "ModelFinder", *, live: bool) -> Hits:
                 message(head, differences),
                 place(object_.at, differences),
                 differences=differences,
+                meant=tuple(
+                    Edit(Verb.REWRITE, object_.at.to(*it.path), it.needed)
+                    for it in found.faults
+                    if isinstance(it.needed, str | int)
+                ),
             )
 
 
@@ -87,7 +108,7 @@ def _wrong(found: "ObjectPatch") -> Iterator[Difference]:
         yield Difference(root, it.brief or it.reason, root.to(*it.path), it.remedy, rules)
 
 
-def _missing(found: "ObjectPatch") -> Iterator[Difference]:
+def _missing(found: "ObjectPatch", misspelt: Collection[str]) -> Iterator[Difference]:
     """The fields that patch would add; the label only names the model."""
     from policygen.patch.additions import entries
     from policygen.plan.model_names import MODEL
@@ -98,6 +119,8 @@ def _missing(found: "ObjectPatch") -> Iterator[Difference]:
         if key != MODEL
     }
     for text, key in texts.items():
+        if any(meant_label(it, (key,)) for it in misspelt):
+            continue
         rules = GPU_CONSEQUENCES if accelerators.is_one(key) else CONSEQUENCES.get(key, ())
         yield Difference(found.object.at, text, rules=rules)
 

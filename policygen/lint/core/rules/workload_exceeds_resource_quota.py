@@ -7,10 +7,13 @@ from policygen.core.finding import At, Exceeded
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import KINDS
+from policygen.kubernetes.pod_quotas import PODS, charge
+from policygen.kubernetes.workloads import KINDS, Workload, replicas_at
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.namespace_quotas import QuotaExcess, quota_excesses
+from policygen.lint.core.refused_pods import request_path
 from policygen.lint.kueue.admitted import Admitted, admitted
+from policygen.lint.kueue.coverage import refused_by_template
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -21,7 +24,13 @@ def check(facts: Facts) -> Hits:
     Source: see lint/core/namespace_quotas.py.
     """
     alone: dict[tuple[At, At], list[QuotaExcess]] = {}
+    uncovered = facts.derive(refused_by_template)
     for it in facts.cluster.derive(quota_excesses):
+        templates = [each for workload, _ in it.workloads for each in workload.templates]
+        if not it.bound.limit and all(
+            it.resource in uncovered.get(id(each), ()) for each in templates
+        ):
+            continue  # request-not-covered reports a resource with a limit of 0 that the queue does not cover
         workload, *others = (each for each, _ in it.workloads)
         queues = facts.cluster.derive(admitted).get(it.at)
         if queues is not None and queues.exceed(it.bound.limit):
@@ -37,7 +46,7 @@ def check(facts: Facts) -> Hits:
 def _hit(cluster: Cluster, excesses: Sequence[QuotaExcess], queues: Admitted | None = None) -> Hit:
     """One hit for one limit, or for all limits of a ResourceQuota that a workload exceeds.
 
-    With `queues`, it also reports that they admit more than the limit.
+    With `queues`, it is at the limit, because they admit more.
     """
     first = excesses[0]
     workload, *others = (it for it, _ in first.workloads)
@@ -46,25 +55,53 @@ def _hit(cluster: Cluster, excesses: Sequence[QuotaExcess], queues: Admitted | N
         autoscaler_of(cluster, workload),
     )
     scaled = autoscaler is not None and autoscaler.pods(pods) > pods
-    fewer = "lower the minimum of its autoscaler" if scaled else "run fewer pods"
-    advice = f"{fewer}, or raise the quota"
+    at, fewer = workload.at / "spec", "lower the minimum of its autoscaler"
+    if not scaled:
+        at, fewer = _place(min(excesses, key=_gpus_first), workload)
+    advice = f"{fewer}, or {_raise(first)}"
+    places = [*(it.at for it in excesses), *(it.at / "spec" for it in others)]
     if queues is not None:
-        advice = f"write at least {queues.written}, because {queues.nominal(first.bound.limit)}"
+        at, places[0] = places[0], workload.at / "spec"
+        advice = f"write at least {queues.written}, because {queues.nominal(first.bound.limit)}{queues.others}"
         if any(needs > queues.amount for _, needs in first.workloads):
             advice = f"{fewer}, and {advice}"
     return Hit(
         RULE,
         f"{_of_all(first) if others else _of_one(excesses, scaled=scaled)}, so the API server refuses the last pods; {advice}",
-        workload.at / "spec",
-        (*(it.at for it in excesses), *(it.at / "spec" for it in others)),
+        at,
+        tuple(places),
         exceeds=() if others else tuple(map(_exceeded, excesses)),
     )
+
+
+def _raise(it: QuotaExcess) -> str:
+    """Advice to raise the limit, which may be a number of cores with the unit m by mistake."""
+    cores = it.bound.limit * 1000
+    needs = max(amount for _, amount in it.workloads)
+    if it.resource != "cpu" or it.bound.limit >= 1 or cores < needs:
+        return "raise the quota"
+    return f"raise the quota, such as {cores} instead of {cores}m"
+
+
+def _place(it: QuotaExcess, workload: Workload) -> tuple[At, str]:
+    """The request of a pod that is too large alone, or else the number of pods, and how to change it."""
+    each = {template: charge(template.spec, it.key) for template in workload.templates}
+    largest = max(each, key=each.__getitem__)
+    if each[largest] > it.bound.limit and it.key not in PODS:
+        path = request_path(largest.spec, it.resource)
+        return largest.at.to("spec", *path), "lower the requests of its pods"
+    most = max(each, key=lambda template: each[template] * (template.replicas or 0))
+    return replicas_at(workload, most), "run fewer pods"
+
+
+def _gpus_first(it: QuotaExcess) -> bool:
+    return not is_one(it.resource)
 
 
 def _of_one(excesses: Sequence[QuotaExcess], *, scaled: bool) -> str:
     workload = excesses[0].workloads[0][0]
     requested, allowed = [], []
-    for it in sorted(excesses, key=lambda it: not is_one(it.resource)):
+    for it in sorted(excesses, key=_gpus_first):
         amount = it.workloads[0][1]
         requested.append(amount_of(it.resource, amount, it.bound.limit))
         allowed.append(f"{readable(it.resource, it.bound.limit, amount)}{_for(it)}")
@@ -102,10 +139,9 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Run no more pods than the quota allows, or raise the quota.",
-    judges=KINDS,
+    judges=("ResourceQuota", *KINDS),
     check=check,
     reads=(
-        "ResourceQuota",
         "LocalQueue",
         "ClusterQueue",
         "HorizontalPodAutoscaler",

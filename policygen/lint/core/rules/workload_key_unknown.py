@@ -5,12 +5,13 @@ from functools import lru_cache
 
 from policygen.core import versions
 from policygen.core.label_grammar import key_fault
+from policygen.core.names import VOLCANO_QUEUE
 from policygen.core.quoting import quoted
 from policygen.core.versions import Version
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import known_keys
 from policygen.lint.core.metadata_keys import written
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
 _CUTOFF = 0.8
 _OWNERS = {
@@ -31,10 +32,12 @@ def check(facts: Facts) -> Hits:
         for key in metadata.keys:
             fault = _fault(key, target) if "/" in key else None
             if fault and not key_fault(key):
+                at, right = (metadata.at / key).on_key(), _near(key) if fault.endswith("?") else ""
                 yield Hit(
                     RULE,
                     f"{metadata.workload} has the {metadata.kind} {quoted(key)}, but {fault}",
-                    (metadata.at / key).on_key(),
+                    at,
+                    meant=(Edit(Verb.RENAME, at, right),) if right else (),
                 )
 
 
@@ -51,19 +54,21 @@ def _fault(key: str, target: Version) -> str | None:
         near = _near(key)
         if domain == known_keys.VOLCANO and not near:
             return None
-        return (
-            f"{owner} does not know this key, so the key has no effect; {near or 'remove the key'}"
-        )
+        advice = f'did you mean "{near}"?' if near else "remove the key"
+        return f"{owner} does not know this key, so the key has no effect; {advice}"
     if get_close_matches(domain, known_keys.NAMES, n=1, cutoff=_CUTOFF) and (near := _near(key)):
         return (
-            f'no controller reads keys of the domain "{domain}", so this key has no effect; {near}'
+            f'no controller reads keys of the domain "{domain}", so this key has no effect; '
+            f'did you mean "{near}"?'
         )
     return None
 
 
 def _near(key: str) -> str:
+    """The known key that a key resembles, or ""."""
     close = get_close_matches(key.lower(), known_keys.WRITTEN, n=1, cutoff=_CUTOFF)
-    return f'did you mean "{close[0]}"?' if close else ""
+    meant = {known_keys.QUEUE_OF_JOBS: VOLCANO_QUEUE}
+    return meant.get(close[0], close[0]) if close else ""
 
 
 RULE = ObjectRule(

@@ -1,14 +1,9 @@
 """Each workload fits on the nodes, but not all of them together."""
 
-from collections.abc import Iterator
-
-from policygen.core.amounts import amount_of
-from policygen.core.finding import Exceeded
-from policygen.core.quoting import counted
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.excess_words import advice, fault
+from policygen.lint.core.excess_words import advice, exceeded, fault
 from policygen.lint.core.model_findings import are_reported
-from policygen.lint.core.node_sums import Excess, SumExcess, node_sums
+from policygen.lint.core.node_sums import node_sums
 from policygen.lint.core.pod_demands import READS
 from policygen.lint.core.queue_rooms import READS as READS_OF_QUEUES
 from policygen.lint.rule import (
@@ -38,17 +33,10 @@ def check(facts: Facts) -> Hits:
             f"{fault(it)}; {advice(it)}",
             last.at.to("spec", "replicas"),
             related=tuple(dict.fromkeys(each.workload.at for each in it.members[:-1])),
-            exceeds=tuple(_exceeded(it)),
+            exceeds=tuple(exceeded(it, last.at)),
         )
     if sums.unchecked:
         raise TooLargeError(sums.unchecked)
-
-
-def _exceeded(it: Excess) -> Iterator[Exceeded]:
-    if isinstance(it, SumExcess):
-        have = amount_of(it.resource, it.have, it.requested)
-        limit = f"the {counted(it.nodes, 'node')} that can take them have {have}"
-        yield Exceeded(it.members[-1].workload.at, it.resource, it.have, limit)
 
 
 RULE = ObjectRule(

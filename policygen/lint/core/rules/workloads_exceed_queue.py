@@ -3,55 +3,68 @@
 from collections.abc import Sequence
 
 from policygen.core.amounts import amount_of, readable
-from policygen.core.finding import Exceeded
-from policygen.core.quoting import some
+from policygen.core.finding import At, Exceeded
+from policygen.core.quoting import listed, some
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.queue_rooms import READS, RESTARTED
-from policygen.lint.core.queue_sums import READS_OF_JOBS, QueueExcess, QueueMember, queue_sums
+from policygen.lint.core.pod_demands import READS as READS_OF_PODS
+from policygen.lint.core.queue_rooms import READS, RESTARTED, full_queues
+from policygen.lint.core.queue_sums import (
+    READS_OF_JOBS,
+    ExceededSum,
+    QueueExcess,
+    QueueMember,
+    queue_sums,
+)
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
     """The other pods wait, also if nothing else runs.
 
-    Checks workloads whose pods do not end, and each job beside them.
+    Checks workloads whose pods do not end, and each job beside them. It is an error if it also stops the
+    update of a Deployment, which rollout-exceeds-quota then does not report.
     Source: see lint/core/queue_sums.py.
     """
+    full = facts.derive(full_queues) if "rollout-exceeds-quota" in facts.run else ()
+    stuck = {it.workload.at for it in full}
     for it in facts.derive(queue_sums):
         limit = f"{it.queue} can have at most"
-        most = readable(it.resource, it.have, it.requested)
+        requested = listed(
+            [amount_of(sum_.resource, sum_.requested, sum_.have) for sum_ in it.sums], "and"
+        )
+        most = listed(
+            [readable(sum_.resource, sum_.have, sum_.requested) for sum_ in it.sums], "and"
+        )
         if it.jobs:
-            yield _of_jobs(it, limit)
+            yield _of_jobs(it, requested, f"{limit} {most}")
             continue
         last = it.members[-1].workload
         others = dict.fromkeys(each.workload.at for each in it.members[:-1])
         yield Hit(
             RULE,
-            f"{_who(it.members, it)} together request {amount_of(it.resource, it.requested, it.have)}, but {limit} "
+            f"{_who(it.members, it)} together request {requested}, but {limit} "
             f"{most}; run fewer pods, request less, or raise {it.limit}",
             last.at.to("spec", *(("replicas",) if last.kind in RESTARTED else ())),
             (*others, *((it.at,) if it.at else ())),
-            exceeds=(
-                Exceeded(
-                    last.at,
-                    it.resource,
-                    it.have,
-                    f"{limit} {amount_of(it.resource, it.have, it.requested)}",
-                ),
-            ),
+            exceeds=tuple(_exceeded(last.at, one, limit) for one in it.sums),
+            severity=Severity.ERROR if {last.at, *others} & stuck else None,
         )
 
 
-def _of_jobs(it: QueueExcess, limit: str) -> Hit:
+def _exceeded(at: At, one: ExceededSum, limit: str) -> Exceeded:
+    have = amount_of(one.resource, one.have, one.requested)
+    return Exceeded(at, one.resource, one.have, f"{limit} {have}")
+
+
+def _of_jobs(it: QueueExcess, used: str, limit: str) -> Hit:
     """Jobs without room beside workloads that do not end."""
     first, *others = (each.workload.at for each in it.jobs)
-    used = amount_of(it.resource, it.requested, it.have)
     request = "requests" if len(it.members) == 1 else "request"
     never = "never start" if len(it.jobs) > 1 else "never starts"
     return Hit(
         RULE,
         f"{_who(it.jobs, it)} {never} while {_who(it.members, it)} {'runs' if len(it.members) == 1 else 'run'}, "
-        f"because the latter {request} {used}, and {limit} {readable(it.resource, it.have, it.requested)}; "
+        f"because the latter {request} {used}, and {limit}{it.blocks}; "
         f"run fewer pods, request less, or raise {it.limit}",
         first / "spec",
         (*others, *(each.workload.at for each in it.members), *((it.at,) if it.at else ())),
@@ -60,11 +73,15 @@ def _of_jobs(it: QueueExcess, limit: str) -> Hit:
 
 def _who(members: Sequence[QueueMember], it: QueueExcess) -> str:
     """The workloads with what each requests. The finding is at the last one, so its name is shown."""
-    parts = [
-        f"{each.workload} ({readable(it.resource, each.amounts[it.resource], it.have)})"
-        for each in members
-    ]
+    parts = [f"{each.workload} ({_needs(each, it)})" for each in members]
     return some([*parts[:2], parts[-1], *parts[2:-1]] if parts[2:] else parts, "other workload")
+
+
+def _needs(member: QueueMember, it: QueueExcess) -> str:
+    """The first of the exceeded amounts that a workload requests; of one among several, with the resource."""
+    first = next(one for one in it.sums if member.amounts.get(one.resource))
+    words = readable if len(it.sums) == 1 else amount_of
+    return words(first.resource, member.amounts[first.resource], first.have)
 
 
 RULE = ObjectRule(
@@ -76,10 +93,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=(
-        *READS,
-        "HorizontalPodAutoscaler",
-        "ScaledObject",
-        *READS_OF_JOBS,
-    ),
+    reads=tuple(dict.fromkeys(("Node", *READS, *READS_OF_PODS, "ScaledObject", *READS_OF_JOBS))),
 )

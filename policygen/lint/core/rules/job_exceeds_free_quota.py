@@ -1,0 +1,69 @@
+"""A Job has no room in a ResourceQuota beside the pods of the namespace that do not end."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from policygen.core.amounts import amount_of, readable
+from policygen.core.quoting import listed, some
+from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
+from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.lint.core.namespace_quotas import Bound, bounds, used_until_deleted
+from policygen.lint.core.queue_sums import LASTING
+from policygen.lint.core.refused_pods import request_path
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+
+
+def check(facts: Facts) -> Hits:
+    """The API server refuses its pods as long as the others exist. Counts one pod of the Job.
+
+    workload-exceeds-resource-quota and workloads-exceed-resource-quota report larger faults.
+    Source: as in lint/core/namespace_quotas.py.
+    """
+    held = {
+        place: (others, sum(others.values(), Fraction(0)))
+        for place, others in facts.cluster.derive(used_until_deleted).items()
+    }
+    by_namespace = facts.cluster.derive(bounds)
+    for workload in facts.cluster.workloads if held else ():
+        if workload.kind not in LASTING and workload.kind != "Pod":
+            limits = by_namespace.get(workload.namespace, {})
+            yield from _hit(workload, limits, held)
+
+
+def _hit(
+    workload: Workload,
+    limits: Mapping[str, Bound],
+    held: Mapping[tuple[str, str], tuple[Mapping[Workload, Fraction], Fraction]],
+) -> Hits:
+    """`held`: the pods that do not end, with their sum, by namespace and key."""
+    for key, bound in limits.items():
+        others, used = held.get((workload.namespace, key), ({}, Fraction(0)))
+        limit = bound.limit
+        for template in workload.templates if others and used <= limit else ():
+            each = charge(template.spec, key)
+            if each <= limit < used + each:
+                name = "pods" if key in PODS else resource_of(key)
+                users = [str(it) for it in others]
+                path = () if key in PODS else request_path(template.spec, name)
+                yield Hit(
+                    RULE,
+                    f"{workload} never starts: {some(users, 'other workload')}, whose pods do not end, "
+                    f"{'uses' if len(users) == 1 else 'use'} {readable(name, used, limit)} of the "
+                    f"{amount_of(name, limit, used)} that {bound.quota} allows, and a pod requests "
+                    f"{readable(name, each, limit)}; raise the quota, or run fewer pods of {listed(users[:2], 'or')}",
+                    template.at.to("spec", *path),
+                    (bound.quota.at.to("spec", "hard", key), *(it.at for it in others)),
+                )
+                return
+
+
+RULE = ObjectRule(
+    "job-exceeds-free-quota",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Raise the ResourceQuota, or run fewer of the pods that do not end.",
+    judges=KINDS,
+    check=check,
+    reads=("ResourceQuota", "HorizontalPodAutoscaler", "ScaledObject"),
+)
