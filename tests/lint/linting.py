@@ -2,6 +2,9 @@
 
 from datetime import date
 
+from policygen.app import lint as app_lint
+from policygen.app.requests import LintRequest
+
 TODAY = date(2026, 11, 21)
 RULE = "local-queue-without-cluster-queue"
 
@@ -31,6 +34,14 @@ def platform(settings):
 
 def queues(*names):
     return "---\n".join(QUEUE.format(name=name) for name in names)
+
+
+def findings(folder, text):
+    """The rule and message of each finding in manifests."""
+    file = folder / "all.yaml"
+    file.write_text(text, "utf-8")
+    report = app_lint.lint(LintRequest(manifests=(str(file),)), today=TODAY)
+    return [(it.rule.name, it.message) for it in report.findings]
 
 
 def rules(report):

@@ -16,7 +16,7 @@ WRONG = [
     ("limit-range.yaml", "LimitRange ai-limits", "default-gpu-for-every-container"),
     ("priority-classes.yaml", "PriorityClass high-priority", "change-refused"),
     ("priority-classes.yaml", "PriorityClass low-priority", "change-refused"),
-    ("priority-classes.yaml", "PriorityClass low-priority", "priority-orders-disagree"),
+    ("priority-classes.yaml", "PriorityClass low-priority", "priority-names-swapped"),
     ("resource-quotas.yaml", "ResourceQuota ai-quota", "gpu-quota-counts-nothing"),
     ("resource-quotas.yaml", "ResourceQuota ai-quota", "quota-omits-gpu-resource"),
     ("resource-quotas.yaml", "ResourceQuota team-a-ai/gpu-quota", "gpu-quota-counts-nothing"),
@@ -27,11 +27,13 @@ WRONG = [
     ("volcano-queue.yaml", "Queue ai-queue", "queue-deserves-nothing"),
     ("workloads.yaml", "CronJob night-training", "container-without-image"),
     ("workloads.yaml", "CronJob night-training", "cron-without-time-zone"),
+    ("workloads.yaml", "CronJob night-training", "job-exceeds-free-quota"),
     ("workloads.yaml", "CronJob night-training", "job-restarts-always"),
     ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-on-gpu"),
     ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-without-target"),
     ("workloads.yaml", "HorizontalPodAutoscaler inference-hpa", "autoscaler-without-target"),
     ("workloads.yaml", "Job ai-training-job", "gpu-request-without-limit"),
+    ("workloads.yaml", "Job ai-training-job", "job-exceeds-free-quota"),
     ("workloads.yaml", "Job ai-training-job", "parallelism-exceeds-completions"),
     ("workloads.yaml", "StatefulSet llm-training", "missing-field"),
     ("workloads.yaml", "StatefulSet llm-training", "ranks-not-gang-scheduled"),
@@ -39,8 +41,8 @@ WRONG = [
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-evicts-training"),
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-without-target"),
 ]
-"""The README beside the manifests lists the faults by file and object. Two articles disagree about priorities: the
-class low-priority of one is above medium-priority of the queues in the other. Two classes have other values there, so a
+"""The README beside the manifests lists the faults by file and object. Two articles disagree about priorities, whose
+names are swapped then. Two classes have other values there, so a
 server refuses the second of both. Eight ranks with 80 GiB exceed the 128 GiB that the quota of another article allows
 in the same namespace."""
 

@@ -194,5 +194,5 @@ def test_a_number_as_the_text_of_an_operator_is_reported_at_the_value(tmp_path):
         "          a: b\n          c: 8\n        containers: [{name: a, image: b}]\n"
     )
     (finding,) = lint(tmp_path, text).findings
-    assert finding.message.endswith("c is 8, but must be a string; put it in quotes")
+    assert finding.message.endswith("c must be a string, not 8; put the value in quotes")
     assert (finding.place.line, finding.place.column) == (10, 14)

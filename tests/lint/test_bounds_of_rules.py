@@ -135,7 +135,10 @@ def tolerating(text, tolerations=TOLERATION):
         ([node("gpu-1", 8), CPU, tolerating(web())], ""),
         ([node("gpu-1", 8, "NoSchedule"), tolerating(web())], ""),
         ([node("gpu-1", 8, "NoSchedule", cpu=1), CPU, tolerating(web())], ""),
-        ([node("gpu-1", 8, "NoSchedule"), CPU, tolerating(web(), "[{operator: Exists}]")], ""),
+        (
+            [node("gpu-1", 8, "NoSchedule"), CPU, tolerating(web(), "[{operator: Exists}]")],
+            "the pods of Deployment vision/web",
+        ),
         (
             [
                 node("gpu-1", 8, "NoSchedule"),

@@ -153,7 +153,7 @@ def test_a_conflict_is_reported_at_the_manifest(lint):
     report, found = lint(CHILD, TREE.parent / "volcano-training")
     assert found == {("children-exceed-parent", "Queue visitor.h100", "spec.deserved")}
     first = next(it for it in report.findings if it.rule.name == "children-exceed-parent")
-    assert first.message.endswith("to this sum (the spec renders Queue h100)")
+    assert first.message.endswith("has a capability of 120 (the spec renders Queue h100)")
     assert first.related[0].object == "Queue h100"
 
 
@@ -245,7 +245,7 @@ def test_quota_beside_that_of_a_spec_may_exceed_its_pool(lint, gpus, exceeds):
         "add up to 72 nvidia.com/gpu (ClusterQueue visitors has 8), with 64 nvidia.com/gpu of queues "
         "that the spec renders, but "
     )
-    remedy = "if queues of the spec replace these, remove these from the manifests, otherwise lower"
+    remedy = "if the rendered queues replace ClusterQueue visitors, remove it, otherwise lower"
     assert (f"{sums}pool a100 has 64; {remedy}" in message) is exceeds
 
 

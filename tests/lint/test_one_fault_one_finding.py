@@ -375,9 +375,424 @@ def test_a_plugin_at_an_unknown_extension_point_is_reported_with_the_point(tmp_p
     text = """
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 100
 profiles:
 - schedulerName: a
   plugins: {scor: {enabled: [{name: ImageLocality}]}}
 """
     errors = [it.rule.name for it in lint(tmp_path, text).findings if it.severity.name == "ERROR"]
     assert errors == ["scheduler-key-unknown"]
+
+
+WITHOUT_MIG = NODES.replace(", nvidia.com/mig-1g.10gb: 7", "")
+
+
+def test_too_much_cpu_for_a_gpu_is_no_fault_of_a_quota_with_the_share_of_the_nodes(tmp_path):
+    job = _sent_to("a100").replace(": 8\n", ": 2\n").replace("cpu: 1,", "cpu: 40,")
+    report = lint(tmp_path, f"{QUEUE}---{job}---{WITHOUT_MIG}")
+    assert rules(report) == {"gpus-left-unusable"}
+
+
+TOPOLOGY = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Topology
+metadata: {name: default}
+spec: {levels: [{nodeLabel: rack}, {nodeLabel: kubernetes.io/hostname}]}
+"""
+RACK = "pool: a100, rack: r1, kubernetes.io/hostname: a100-1}"
+
+
+@pytest.mark.parametrize(
+    ("level", "taint", "rule"),
+    [
+        ("block", "", "topology-level-unknown"),
+        ("rack", "spec: {taints: [{key: gpu, effect: NoSchedule}]}\n", "node-taint-not-tolerated"),
+    ],
+)
+def test_why_a_topology_has_no_room_is_reported_once(tmp_path, level, taint, rule):
+    queue = QUEUE.replace(
+        "{nodeLabels: {pool: a100}}", "{nodeLabels: {pool: a100}, topologyName: default}"
+    )
+    note = f"metadata: {{annotations: {{kueue.x-k8s.io/podset-required-topology: {level}}}}}"
+    job = _sent_to("a100").replace("  template:\n", f"  template:\n    {note}\n")
+    node = WITHOUT_MIG.replace("pool: a100}", RACK).replace("status", f"{taint}status")
+    report = lint(tmp_path, f"{queue}---{TOPOLOGY}---{job}---{node}")
+    assert rules(report) == {rule}
+
+
+PACKING = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 100
+profiles:
+- schedulerName: binpack
+  plugins: {multiPoint: {disabled: [{name: PodTopologySpread}, {name: NodeResourcesBalancedAllocation}, {name: ImageLocality}]}}
+  pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated, resources: [{name: nvidia.com/gpu, weight: 100}]}}
+"""
+MISSPELT = JOB.replace("      restartPolicy", "      schedulerName: bin-pack\n      restartPolicy")
+WITHOUT_UNIT = QUEUE.replace("1000Gi", '"1000"')
+RECLAIMS = "  cohortName: all\n  preemption: {reclaimWithinCohort: Any}\n  namespaceSelector"
+IN_COHORT = WITHOUT_UNIT.replace("  namespaceSelector", RECLAIMS)
+OTHER_QUEUE = f"{QUEUE.split('---')[1]}".replace("vision", "other").replace("1000Gi", "1Gi")
+OTHER_QUEUE = OTHER_QUEUE.replace("  namespaceSelector", RECLAIMS)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (f"{PACKING}---{MISSPELT}", "scheduler-name-misspelt"),
+        (PACKING.replace("NodeResourcesFit", "NodeResourceFit"), "scheduler-arguments-ignored"),
+        (f"{WITHOUT_UNIT}---{_sent_to('a100')}", "memory-quota-without-unit"),
+        (f"{IN_COHORT}---{OTHER_QUEUE}---{_sent_to('a100')}", "memory-quota-without-unit"),
+    ],
+)
+def test_what_follows_from_a_wrong_word_is_not_reported_too(tmp_path, text, rule):
+    assert rules(lint(tmp_path, text)) == {rule}
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ("serviceAccount: Trainer", {"pod-field-refused"}),
+        ("serviceAccount: Trainer, serviceAccountName: trainer", set()),
+    ],
+)
+def test_the_former_name_of_a_service_account_counts_alone(tmp_path, fields, rule):
+    text = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: chat, namespace: vision}\n"
+        f"spec: {{{fields}, containers: [{{name: chat, image: registry.example.com/chat}}]}}\n"
+    )
+    assert rules(lint(tmp_path, text, partial=True)) == rule
+
+
+def test_a_fault_in_a_part_that_two_tasks_share_is_reported_once(tmp_path):
+    job = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: training, namespace: vision}
+spec:
+  schedulerName: volcano
+  queue: default
+  minAvailable: 2
+  tasks:
+  - name: master
+    replicas: 1
+    template: &pod
+      spec:
+        restartPolicy: OnFailure
+        containers:
+        - name: rank
+          image: example.com/train:1
+          resources: {limits: {cpu: 128, memory: 8Gi, nvidia.com/gpu: 8}}
+  - name: worker
+    replicas: 1
+    template: *pod
+"""
+    report = lint(tmp_path, f"{job}---{NODES}", partial=True, only=("pod-fits-no-node",))
+    assert len(report.findings) == 1
+    assert "request at most 96" in report.findings[0].message
+
+
+def test_a_quota_above_what_its_nodes_have_is_not_proposed(tmp_path):
+    other = WITHOUT_MIG.replace("a100-1", "other").replace("cpu: 96", "cpu: 400")
+    other = other.replace("labels: {pool: a100}", "labels: {pool: h100}")
+    job = _sent_to("a100").replace(": 8\n", ": 2\n").replace("cpu: 1,", "cpu: 40,")
+    report = lint(
+        tmp_path, f"{QUEUE}---{job}---{WITHOUT_MIG}---{other}", skip=("gpus-left-unusable",)
+    )
+    assert rules(report) == set()
+
+
+SERVER = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: server, namespace: vision}
+spec:
+  selector: {matchLabels: {app: server}}
+  template:
+    metadata: {labels: {app: server}}
+    spec:
+      containers:
+      - name: server
+        image: example.com/serve:1
+        resources: {limits: {cpu: 1, memory: 1Gi%s}}
+"""
+MIG_NODE = NODES.replace("nvidia.com/gpu: 8", "nvidia.com/mig-3g.40gb: 2")
+
+
+def test_an_uncounted_quota_of_a_mig_resource_is_reported_once(tmp_path):
+    quota = QUOTA % "requests.nvidia.com/mig-1g.10gb: 7, nvidia.com/mig-3g.40gb: 2"
+    server = SERVER % ", nvidia.com/mig-3g.40gb: 1"
+    report = lint(tmp_path, f"{MIG_NODE}---{quota}---{server}")
+    assert [it.rule.name for it in report.findings] == ["gpu-quota-counts-nothing"]
+
+
+def test_no_quota_is_advised_for_a_resource_that_no_node_offers(tmp_path):
+    quota = QUOTA % "requests.nvidia.com/mig-1g.10gb: 7, requests.nvidia.com/mig-3g.40gb: 2"
+    server = SERVER % ", nvidia.com/mig-3g.20gb: 1"
+    report = lint(tmp_path, f"{MIG_NODE}---{quota}---{server}")
+    assert [it.rule.name for it in report.findings] == ["pod-fits-no-node"]
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "max: {nvidia.com/gpu: 8}",
+        "max: {nvidia.com/gpu: 8}, default: {cpu: 4, memory: 16Gi}",
+        "min: {nvidia.com/gpu: 1}",
+        "default: {nvidia.com/gpu: 1}",
+        "default: {nvidia.com/gpu: 2}, defaultRequest: {nvidia.com/gpu: 2}, max: {nvidia.com/gpu: 8}",
+    ],
+)
+def test_a_default_of_gpus_is_reported_without_the_pods_that_get_it(tmp_path, limits):
+    """A server without GPUs, and a sidecar beside a container that takes all GPUs of a node."""
+    text = f"""
+apiVersion: v1
+kind: LimitRange
+metadata: {{name: limits, namespace: vision}}
+spec: {{limits: [{{type: Container, {limits}}}]}}
+"""
+    sidecar = "- name: proxy\n        image: example.com/proxy:1\n        resources: {limits: {cpu: 1, memory: 1Gi}}\n"
+    trainer = SERVER.replace("server", "trainer") % ", nvidia.com/gpu: 8" + f"      {sidecar}"
+    trainer = trainer.replace("spec:\n  sel", "spec:\n  strategy: {type: Recreate}\n  sel", 1)
+    served = f"{MIG_NODE}---{NODES.replace('a100-1', 'a100-2')}---{SERVER % ''}---{trainer}"
+    assert rules(lint(tmp_path, served)) == set()
+    report = lint(tmp_path, f"{served}---{text}")
+    assert [it.rule.name for it in report.findings] == ["default-gpu-for-every-container"]
+
+
+TREE = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: volcano-scheduler-configmap, namespace: volcano-system}
+data:
+  volcano-scheduler.conf: |
+    actions: "allocate, reclaim, backfill"
+    tiers:
+    - plugins:
+      - {name: priority}
+      - {name: gang, enableReclaimable: false}
+      - {name: predicates}
+      - {name: capacity, enabledHierarchy: true}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: research}
+spec: {parent: root, deserved: {cpu: "8", memory: 8Gi}, capability: {cpu: "8", memory: 8Gi}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: genomics}
+spec: {parent: research, deserved: {cpu: "8", memory: 8Gi}, capability: {cpu: "8", memory: 8Gi}}
+"""
+DEFAULT_MEMORY = """
+apiVersion: v1
+kind: LimitRange
+metadata: {name: defaults, namespace: vision}
+spec: {limits: [{type: Container, defaultRequest: {memory: 1Gi}}]}
+"""
+WITHOUT_MEMORY = QUEUE.replace("cpu, memory, nvidia", "cpu, nvidia").replace(
+    "      - {name: memory, nominalQuota: 1000Gi}\n", ""
+)
+ENABLED = PACKING.replace(
+    "plugins: {", "plugins: {score: {enabled: [{name: NodeResourcesFit, weight: 20}]}, "
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (TREE, "volcano-key-ignored"),
+        (
+            ENABLED.replace("- name: NodeResourcesFit", "- name: NodeResourceFit"),
+            "scheduler-arguments-ignored",
+        ),
+        (f"{WITHOUT_MEMORY}---{DEFAULT_MEMORY}---{_sent_to('a100')}", "request-not-covered"),
+    ],
+)
+def test_the_cause_of_two_findings_is_reported_once(tmp_path, text, rule):
+    assert rules(lint(tmp_path, text, partial=True)) == {rule}
+
+
+SERVING = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat, namespace: vision, labels: {kueue.x-k8s.io/queue-name: a100}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata: {labels: {app: chat}}
+    spec:
+      containers:
+      - name: chat
+        image: example.com/chat:1
+        resources: {limits: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 4}}
+"""
+
+
+def test_an_update_without_room_in_quota_and_queue_is_reported_once(tmp_path):
+    quota = QUOTA % "requests.nvidia.com/gpu: 8"
+    report = lint(tmp_path, f"{QUEUE}---{quota}---{SERVING}", partial=True)
+    assert [it.rule.name for it in report.findings] == ["rollout-exceeds-quota"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "advice"),
+    [
+        (
+            "deserved: {cpu: 8}, capability: {cpu: 16}",
+            "lower the guarantee to at most 8 cores, because the capability is 16 cores",
+        ),
+        ("deserved: {cpu: 8}, capability: {cpu: 32}", "raise deserved to at least the guarantee"),
+    ],
+)
+def test_no_amount_above_the_capability_is_proposed(tmp_path, spec, advice):
+    text = (
+        "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: trials}\n"
+        f"spec: {{guarantee: {{resource: {{cpu: 24}}}}, {spec}}}\n"
+    )
+    found = lint(tmp_path, text, partial=True).findings
+    [message] = [it.message for it in found if it.rule.name == "guarantee-above-deserved"]
+    assert message.endswith(advice)
+
+
+LARGE_NODE = """
+---
+apiVersion: v1
+kind: Node
+metadata: {name: a100-1}
+status: {allocatable: {cpu: 256, memory: 4Ti, pods: 110, nvidia.com/gpu: 32}}
+"""
+VOLCANO_QUEUES = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: vision}
+spec:
+  deserved: {cpu: 64, memory: 512Gi, nvidia.com/gpu: 8}
+  capability: {cpu: 128, memory: 1Ti, nvidia.com/gpu: 16}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: nlp}
+spec:
+  deserved: {cpu: 64, memory: 512Gi, nvidia.com/gpu: 8}
+  guarantee: {resource: {nvidia.com/gpu: 4}}
+  capability: {cpu: 128, memory: 1Ti, nvidia.com/gpu: 16}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: training, namespace: vision}
+spec:
+  schedulerName: volcano
+  queue: vision
+  minAvailable: 2
+  tasks:
+  - name: rank
+    replicas: 2
+    template:
+      spec:
+        restartPolicy: Never
+        containers:
+        - name: rank
+          image: example.com/train:1
+          resources: {limits: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 4}}
+"""
+
+
+@pytest.mark.parametrize("release", ["1.12", "1.14.1", "1.15"])
+@pytest.mark.parametrize("nodes", ["", LARGE_NODE])
+@pytest.mark.parametrize(
+    "field",
+    [
+        "deserved: {cpu: 64, memory: 512Gi, ",
+        "capability: {cpu: 128, memory: 1Ti, ",
+        "guarantee: {resource: {",
+    ],
+)
+@pytest.mark.parametrize("slip", ["nvidia.com/gpus", "gpu", "requests.nvidia.com/gpu"])
+def test_a_misspelled_resource_of_a_volcano_queue_is_reported_once(
+    tmp_path, release, nodes, field, slip
+):
+    text = VOLCANO_QUEUES.replace(f"{field}nvidia.com/gpu", f"{field}{slip}", 1) + nodes
+    report = lint(tmp_path, text, partial=True, target=parse_targets({"volcano": release}))
+    (finding,) = report.findings
+    assert finding.rule.name == "queue-resource-not-counted"
+    assert finding.path.endswith(slip) or finding.path.endswith(f'["{slip}"]')
+    assert finding.message.endswith('write "nvidia.com/gpu"')
+
+
+def test_a_misspelled_resource_of_a_volcano_queue_hides_no_other_fault(tmp_path):
+    text = VOLCANO_QUEUES.replace("1Ti, nvidia.com/gpu", "1Ti, nvidia.com/gpus", 1)
+    text = text.replace("minAvailable: 2", "minAvailable: 3")
+    assert rules(lint(tmp_path, text, partial=True)) == {
+        "queue-resource-not-counted",
+        "min-available-exceeds-replicas",
+    }
+
+
+def test_a_misspelled_resource_of_a_queue_on_a_cluster_is_reported_once(tmp_path):
+    text = VOLCANO_QUEUES.replace("1Ti, nvidia.com/gpu", "1Ti, nvidia.com/gpus", 1) + LARGE_NODE
+    write(snapshot(text), tmp_path / "of.snapshot")
+    clusters = ClusterRequest(snapshots=(tmp_path / "of.snapshot",))
+    report = app_lint.lint(LintRequest(clusters=clusters), today=TODAY)
+    assert [it.rule.name for it in report.findings] == ["queue-resource-not-counted"]
+
+
+@pytest.mark.parametrize("wrong", ["ServiceAccount", "Pod"])
+def test_a_wrong_namespace_explains_a_missing_service_account(tmp_path, wrong):
+    spaces = {kind: "visions" if kind == wrong else "vision" for kind in ("ServiceAccount", "Pod")}
+    text = (
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: vision}\n---\n"
+        "apiVersion: v1\nkind: ServiceAccount\n"
+        f"metadata: {{name: trainer, namespace: {spaces['ServiceAccount']}}}\n---\n"
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: train, namespace: {spaces['Pod']}}}\n"
+        "spec: {serviceAccountName: trainer, containers: [{name: c, image: example.com/train:1}]}\n"
+    )
+    assert rules(lint(tmp_path, text)) == {"namespace-missing"}
+
+
+TAINTED = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {pool: a100}}
+spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}
+status: {allocatable: {cpu: 96, memory: 1000Gi, pods: 110, nvidia.com/gpu: 8}}
+---
+"""
+TOLERANT = (
+    "tolerations: [{key: nvidia.com/gpu, operator: Exist}], containers: [{name: pytorch, image: "
+    "registry.example.com/train:1, resources: {limits: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 1}}}]"
+)
+OWNERS = {
+    "unsupported-value": (
+        "apiVersion: batch/v1\nkind: Job\nspec: {template: {spec: {restartPolicy: Never, %s}}}"
+    ),
+    "pod-field-refused": (
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nspec: {schedulerName: volcano, queue: default, "
+        "minAvailable: 1, tasks: [{name: a, replicas: 1, template: {spec: {restartPolicy: Never, %s}}}]}"
+    ),
+    "template-pods-refused": (
+        "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec: {pytorchReplicaSpecs: {Master: {replicas: 1, "
+        "restartPolicy: Never, template: {spec: {%s}}}}}"
+    ),
+    "crd-rule-broken": (
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nspec: {nodeLabels: {pool: a100}, "
+        "tolerations: [{key: nvidia.com/gpu, operator: Exist}]}"
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", OWNERS)
+def test_a_misspelled_operator_is_no_missing_toleration(tmp_path, rule):
+    owner = OWNERS[rule].replace("spec:", "metadata: {name: one, namespace: vision}\nspec:", 1)
+    text = TAINTED + owner.replace("%s", TOLERANT)
+    [finding] = lint(tmp_path, text).findings
+    assert finding.rule.name == rule
+    assert finding.message.endswith(
+        'operator "Exist" is not supported; did you mean "Exists"?'
+    ) or ('operator "Exist", ' in finding.message)
+    assert finding.path.endswith("tolerations[0].operator")
+    assert not lint(tmp_path, text.replace("operator: Exist}", "operator: Exists}")).findings

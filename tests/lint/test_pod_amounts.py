@@ -99,7 +99,10 @@ TOO_MUCH = {"workload-exceeds-quota"}
 CASES = {
     "jobs of a JobSet": ([QUEUE, job_set(2, 4, 4)], set()),
     "more jobs of a JobSet": ([QUEUE, job_set(3, 3, 3)], TOO_MUCH),
-    "no more pods of a JobSet than completions": ([QUEUE, job_set(2, 8, 4)], set()),
+    "no more pods of a JobSet than completions": (
+        [QUEUE, job_set(2, 8, 4)],
+        {"parallelism-exceeds-completions"},
+    ),
     "each group waits by itself": ([QUEUE, leader_workers(4, 8)], {"replicas-exceed-queue"}),
     "a group of workers": ([QUEUE, leader_workers(1, 9)], TOO_MUCH),
     "a leader is one of its group": ([QUEUE, leader_workers(1, 9, LEADER)], set()),

@@ -150,7 +150,9 @@ def test_a_taint_of_some_nodes_is_reported_unless_another_flavor_has_it():
     taint = {"key": "held", "value": "x", "effect": "NoSchedule"}
     documents = _nodes(bad(rule), [taint], [], [taint], [])
     (message,) = messages(rule, documents)
-    assert message.startswith("2 of 4 nodes of ResourceFlavor a100 have taint held (n0, n2), but")
+    assert message.startswith(
+        "2 of 4 nodes of ResourceFlavor a100 have taint held=x:NoSchedule (n0, n2), but"
+    )
     assert "so jobs without a toleration of their own cannot use 16 nvidia.com/gpu" in message
     flavor = of(documents, "ResourceFlavor")
     spec = flavor["spec"] | {"nodeTaints": [taint]}
@@ -158,6 +160,67 @@ def test_a_taint_of_some_nodes_is_reported_unless_another_flavor_has_it():
     assert messages(rule, [*documents, other]) == []
     # A taint of all its nodes is reported, whether another flavor tolerates it or not.
     assert len(messages(rule, [*_nodes(bad(rule), [taint], [taint]), other])) == 1
+
+
+ONCE = {"key": "gpu", "value": "a", "effect": "NoSchedule"}
+TWICE = {**ONCE, "effect": "NoExecute"}
+OTHER = {**ONCE, "value": "b"}
+EQUAL = {**ONCE, "operator": "Equal"}
+
+
+@pytest.mark.parametrize(
+    ("taints", "toleration", "fault", "remedy"),
+    [
+        ([[TWICE]], EQUAL, "has another effect", {"effect": "NoExecute"}),
+        ([[OTHER]], EQUAL, "has another value", {"value": "b"}),
+        ([[ONCE, TWICE]], EQUAL, "has another effect", {"effect": ""}),
+        ([[ONCE], [TWICE]], EQUAL, "has another effect", {"effect": ""}),
+        ([[ONCE], [OTHER]], EQUAL, "has another value", {"operator": "Exists", "value": ""}),
+        (
+            [[ONCE], [{**OTHER, "effect": "NoExecute"}]],
+            EQUAL,
+            "has another value and effect",
+            {"operator": "Exists", "value": "", "effect": ""},
+        ),
+        (
+            [[ONCE, TWICE]],
+            {"key": "gpu", "operator": "Exists", "effect": "NoSchedule"},
+            "has another effect",
+            {"effect": ""},
+        ),
+    ],
+)
+def test_the_remedy_of_a_toleration_keeps_what_it_tolerates(taints, toleration, fault, remedy):
+    rule = "node-taint-not-tolerated"
+    documents = _nodes(bad(rule), *taints)
+    spec = of(documents, "ResourceFlavor")["spec"]
+    spec["tolerations"] = [toleration]
+    (message,) = messages(rule, documents)
+    assert f"the toleration for this key in the flavor {fault}; " in message
+    assert all(it in message for key, value in remedy.items() for it in (key, value))
+    spec["tolerations"] = [{**toleration, **remedy}]
+    assert messages(rule, documents) == []
+
+
+def test_all_taints_that_a_flavor_does_not_know_are_named():
+    rule = "node-taint-not-tolerated"
+    documents = _nodes(bad(rule), [ONCE, TWICE])
+    (message,) = messages(rule, documents)
+    assert "have taints gpu=a:NoSchedule and gpu=a:NoExecute, which" in message
+    spec = of(documents, "ResourceFlavor")["spec"]
+    spec["nodeTaints"] = [ONCE]  # a job that tolerates only this one is admitted
+    (message,) = messages(rule, documents)
+    assert "have taint gpu=a:NoExecute, which" in message
+    spec["nodeTaints"] = [ONCE, TWICE]
+    assert messages(rule, documents) == []
+
+
+def test_taints_of_several_keys_are_one_finding():
+    rule = "node-taint-not-tolerated"
+    (message,) = messages(rule, _nodes(bad(rule), [ONCE, {**OTHER, "key": "held"}]))
+    assert "have taints gpu=a:NoSchedule and held=b:NoSchedule, which" in message
+    left = _nodes(bad(rule), [ONCE], [])
+    assert messages(rule, left)[0].endswith("left over, run: kubectl taint nodes n0 gpu-")
 
 
 def test_a_cordon_and_a_taint_that_keeps_no_pod_away_pass():
@@ -338,3 +401,43 @@ def test_a_volume_whose_name_is_no_text_has_its_claim_checked():
         if it["kind"] == "Job":
             it["spec"]["template"]["spec"]["volumes"][0]["name"] = ["data"]
     assert len(messages("volume-claim-missing", documents)) == 1
+
+
+def _later(documents, **changes):
+    """The Workload with quota, and the queue, with other values."""
+    workload = documents[-1]
+    workload["metadata"]["creationTimestamp"] = changes.get("created", "2026-11-20T20:00:00Z")
+    workload["spec"]["priority"] = changes.get("priority", 0)
+    queue = of(documents, "ClusterQueue")["spec"]
+    queue["queueingStrategy"] = changes.get("strategy", "BestEffortFIFO")
+    queue["preemption"] = {"withinClusterQueue": changes.get("within", "Never")}
+    return documents
+
+
+@pytest.mark.parametrize(
+    ("changes", "remedy"),
+    [
+        ({"created": "2026-11-20T17:00:00Z"}, None),
+        ({"priority": 100}, None),
+        ({"strategy": "StrictFIFO"}, None),
+        ({"priority": -5, "within": "LowerPriority"}, None),
+        ({"within": "LowerOrNewerEqualPriority"}, None),
+        ({}, "write queueingStrategy: StrictFIFO in the queue"),
+        (
+            {"within": "LowerPriority"},
+            "give its job a WorkloadPriorityClass with a higher value, so",
+        ),
+        ({"priority": -5}, "write preemption.withinClusterQueue: LowerPriority in the queue, so"),
+    ],
+)
+def test_a_workload_starves_only_if_later_ones_hold_its_quota(changes, remedy):
+    rule = "workload-starves"
+    found = messages(rule, _later(bad(rule), **changes))
+    assert [remedy in it for it in found] == ([] if remedy is None else [True])
+
+
+def test_a_workload_that_starves_is_reported_once():
+    documents, rule = bad("workload-starves"), "workload-pending-long"
+    of(documents, "Workload")["metadata"]["creationTimestamp"] = "2026-11-18T12:00:00Z"
+    assert messages(rule, documents, beside=["workload-starves"]) == []
+    assert len(messages(rule, documents)) == 1

@@ -65,8 +65,8 @@ FAULTS = {
     "label of another pool, StatefulSet": Fault("vision/notebooks.yaml", "gpu-type: a100-mig", "gpu-type: a100", "workload-fits-no-flavor", 21, "gpu-type is a100-mig, not a100); write gpu-type: a100-mig in nodeSelector, or change the flavor"),
     "no toleration": Fault("nlp/pretrain.yaml", TOLERATIONS, "", "pod-fits-no-node", 22, TAINT),
     "no toleration of one task": Fault("vision/diffusion.yaml", TOLERATIONS + WORKER, WORKER, "pod-fits-no-node", 43, TAINT),
-    "toleration of another key": Fault("nlp/pretrain.yaml", "key: nvidia.com/gpu", "key: nvidia.com/gpus", "pod-fits-no-node", 26, TAINT),
-    "toleration of another effect": Fault("vision/diffusion.yaml", f"effect: NoSchedule\n{WORKER}", f"effect: NoExecute\n{WORKER}", "pod-fits-no-node", 47, TAINT),
+    "toleration of another key": Fault("nlp/pretrain.yaml", "key: nvidia.com/gpu", "key: nvidia.com/gpus", "pod-fits-no-node", 27, "write key: nvidia.com/gpu"),
+    "toleration of another effect": Fault("vision/diffusion.yaml", f"effect: NoSchedule\n{WORKER}", f"effect: NoExecute\n{WORKER}", "pod-fits-no-node", 50, "write effect: NoSchedule"),
     # Resources of nodes.
     "MIG resource misspelt": Fault("vision/notebooks.yaml", "nvidia.com/mig-1g.5gb: 1", "nvidia.com/mig-1g.5g: 1", "request-not-covered", 36, 'did you mean "nvidia.com/mig-1g.5gb"?'),
     "MIG resource with a dash": Fault("vision/detector.yaml", "mig-2g.10gb", "mig-2g-10gb", "request-not-covered", 39, 'did you mean "nvidia.com/mig-2g.10gb"?'),
@@ -95,7 +95,7 @@ FAULTS = {
     "no queue, StatefulSet": Fault("vision/notebooks.yaml", f"  labels:\n    {QUEUE}: slices\n", "", "workload-names-no-queue", 4, f"set label {QUEUE}: slices"),
     "queue misspelt": Fault("nlp/finetune.yaml", f"{QUEUE}: a100", f"{QUEUE}: a1000", "workload-without-local-queue", 8, 'did you mean "a100"?'),
     "queue of another pool": Fault("vision/detector.yaml", f"{QUEUE}: slices", f"{QUEUE}: a100", "request-not-covered", 39, f"set label {QUEUE}: slices, which covers it, or request another resource"),
-    "queue as annotation": Fault("vision/segmentation.yaml", f"  labels:\n    {QUEUE}", f"  annotations:\n    {QUEUE}: a100\n  labels:\n    example.com/queue", "queue-name-misplaced", 8, "write the label in metadata.labels"),
+    "queue as annotation": Fault("vision/segmentation.yaml", f"  labels:\n    {QUEUE}", f"  annotations:\n    {QUEUE}: a100\n  labels:\n    example.com/queue", "queue-name-misplaced", 8, "move the label to metadata.labels"),
     "queue misspelt, Volcano Job": Fault("nlp/pretrain.yaml", "queue: nlp.h100", "queue: nlp-h100", "gang-without-queue", 9, 'did you mean "nlp.h100"?'),
     "parent queue": Fault("nlp/pretrain.yaml", "queue: nlp.h100", "queue: h100", "job-in-non-leaf-queue", 9, "use a queue below h100"),
     # Schedulers, gangs and priorities.

@@ -37,7 +37,13 @@ DRAWN = int(os.environ.get("POLICYGEN_FIELDS_PER_EXAMPLE", "2"))
 """How many fields of an example are changed, with the same values as if at least four were."""
 MANAGER = "kueue-controller-manager"
 """Its Deployment is not changed, because rules use only valid parts of its command line."""
-ONCE = {"feature-gate-off"}
+ONCE = {
+    "binding-account-missing",
+    "feature-gate-off",
+    "priority-classes-equal",
+    "reference-missing",
+    "reference-misspelt",
+}
 TELL_OF_TYPES = {"malformed-object", "wrong-type"}
 
 QUEUE = """

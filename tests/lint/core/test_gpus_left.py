@@ -47,9 +47,27 @@ def found(nodes, pods):
         ([(64, 9, EIGHT)], [(2, 1, 3), (1, 1, 2)], ""),
         ([(64, 2, EIGHT)], [(2, 1, 3), (1, 1, 4)], "2 pods of Deployment a/w0 fill keeps 2 of 8"),
         ([(60, 9, EIGHT), (64, 9, EIGHT)], [(2, 30, 3), (1, 4, 2)], ""),
+        ([(64, 9, EIGHT)], [(2, 40, 4), (1, 4, 1)], "unused (other pods of the input can use 1 on all"),
+        ([(64, 9, EIGHT)], [(2, 40, 4), (3, 4, 1)], ""),
+        ([(64, 9, EIGHT)] * 2, [(2, 40, 4), (3, 4, 1)], "1 pod of Deployment a/w0 fills keeps 4 of 8"),
     ],
 )  # fmt: skip
 def test_accelerators_that_stay_idle(nodes, pods, expected):
     messages = [it for it in found(nodes, pods) if "w0 fill" in it]
     assert len(messages) == bool(expected)
     assert all(expected in it for it in messages)
+
+
+SCALED = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: w0, namespace: a}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: w0}, minReplicas: 1, maxReplicas: %d}
+"""
+
+
+@pytest.mark.parametrize(("most", "number"), [(2, 0), (3, 1)])
+def test_an_autoscaler_can_fill_a_node(most, number):
+    """Three pods fill a node with 64 cores."""
+    text = NODE % (0, 64, 9, EIGHT) + WORK % (0, 1, 20, 2) + SCALED % most
+    assert len([*RULE.check(facts(text))]) == number

@@ -17,8 +17,7 @@ def found(item):
     [entry] = given.limit_ranges
     assert refused_ranges(given) == ({entry.at} if item else set())
     return [
-        (at.path, message.rpartition("; ")[2])
-        for message, at in faults(entry.fields.limits[0], At(0))
+        (it.at.path, it.message.rpartition("; ")[2]) for it in faults(entry.fields.limits[0], At(0))
     ]
 
 

@@ -1,7 +1,10 @@
 """The limits of ResourceQuotas: the lowest applies."""
 
+import pytest
+
 from policygen.lint.core.namespace_quotas import bounds, quota_excesses
-from tests.objects import cluster
+from policygen.lint.core.rules import autoscaler_exceeds_quota, workloads_exceed_resource_quota
+from tests.objects import cluster, facts
 
 
 def quota(name, hard, namespace="n", more=""):
@@ -63,3 +66,46 @@ def test_the_minimum_of_an_autoscaler_counts():
     for least, found in ((4, []), (5, [5])):
         excesses = quota_excesses(cluster(text + scaler % least))
         assert [int(needs) for it in excesses for _, needs in it.workloads] == found
+
+
+SCALER = (
+    "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h, namespace: n}, spec: {"
+    "scaleTargetRef: {apiVersion: apps/v1, kind: StatefulSet, name: serve}, minReplicas: %d, maxReplicas: %d}}\n"
+)
+GPUS = "requests.nvidia.com/gpu: 8"
+
+
+def test_workloads_that_do_not_end_share_a_quota():
+    text = quota("a", f"{GPUS}, limits.cpu: 10, pods: 20, requests.memory: 1Gi")
+    text += pods("serve", 5, "limits: {cpu: 1, nvidia.com/gpu: 1}")
+    text += pods("alone", 9, "limits: {cpu: 1, nvidia.com/gpu: 1}")  # another rule reports its GPUs
+    text += pods("embed", 2, "limits: {cpu: 3, nvidia.com/gpu: 2}")
+    [hit] = workloads_exceed_resource_quota.check(facts(text.removesuffix("---\n")))
+    assert hit.message == (
+        "StatefulSet n/serve (5 nvidia.com/gpu), StatefulSet n/embed (4 nvidia.com/gpu) and StatefulSet "
+        "n/alone (9 cores) together need 9 nvidia.com/gpu and 20 cores for limits.cpu, but ResourceQuota "
+        "n/a allows 8 and 10 cores, so the API server refuses the last pods; run fewer pods, request less, "
+        "or raise the quota"
+    )
+
+
+def test_workloads_within_a_quota_are_sound():
+    text = quota("a", f"{GPUS}, pods: 7") + pods("serve", 4, "limits: {nvidia.com/gpu: 1}")
+    text += pods("embed", 2, "limits: {nvidia.com/gpu: 2}")
+    assert not list(workloads_exceed_resource_quota.check(facts(text.removesuffix("---\n"))))
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "advice"),
+    [
+        (1, 4, ""),
+        (1, 6, "allows only 4 beside StatefulSet n/embed (requests.nvidia.com/gpu: 8), so the API server refuses the others; set maxReplicas to 4, or raise the quota"),
+        (5, 6, ""),  # the sum of the minimum and the other workload is reported
+    ],
+)  # fmt: skip
+def test_the_maximum_of_an_autoscaler_leaves_room_for_other_workloads(least, most, advice):
+    text = quota("a", GPUS) + pods("serve", 1, "limits: {nvidia.com/gpu: 1}")
+    text += pods("embed", 2, "limits: {nvidia.com/gpu: 2}") + SCALER % (least, most)
+    found = [it.message for it in autoscaler_exceeds_quota.check(facts(text))]
+    assert [it.endswith(advice) for it in found] == [True] * bool(advice)
+    assert bool([*workloads_exceed_resource_quota.check(facts(text))]) == (least > 4)

@@ -7,14 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from policygen.lint.core.excess_words import fault
 from policygen.lint.core.node_sums import (
     Beside,
     NodeExcess,
     PodExcess,
     SumExcess,
+    excess_with,
     node_sums,
     room_beside,
 )
+from policygen.lint.core.pod_demands import pod_demands
 from policygen.lint.core.queue_rooms import queue_rooms
 from policygen.lint.core.rules import replicas_exceed_queue
 from tests.objects import facts
@@ -82,6 +85,23 @@ spec:
   replicas: 1
   template: {spec: {containers: [{name: a, image: a, ports: [{containerPort: 80, hostPort: %d}]}]}}
 """
+
+
+def test_each_resource_whose_sum_is_too_large_is_named():
+    text = "".join(NODE % (i, "a", 8) for i in range(2)).replace(
+        "gpu: 8", "gpu: 8, cpu: 64, pods: 4"
+    )
+    for i in range(2):
+        text += (WORKLOAD % (DEPLOYMENT, i, 3, "", 3)).replace("gpu: 3", "gpu: 3, cpu: 22")
+    [excess] = node_sums(facts(text.removesuffix("---\n"))).excesses
+    assert fault(excess) == (
+        "the pods of Deployment a/w0 and Deployment a/w1 together request 18 nvidia.com/gpu and 132 cores, but the 2 "
+        "nodes that can take them have 16 nvidia.com/gpu and 128 cores"
+    )
+    [excess] = node_sums(facts(text.removesuffix("---\n").replace("cpu: 22", "cpu: 1"))).excesses
+    assert fault(excess).endswith(
+        "request 18 nvidia.com/gpu, but the 2 nodes that can take them have 16"
+    )
 
 
 def test_host_ports_are_resources():
@@ -204,3 +224,52 @@ def test_a_limit_of_the_comparisons_is_reported(run, monkeypatch, tmp_path):
     assert line in out + err
     assert run(*command, "--rule", "pod-fits-no-node", "--fail-on", "warning")[0] == 1
     assert line not in "".join(run(*command[:-2], "--skip", "workloads-exceed-nodes")[1:])
+
+
+PRIORITIES = """
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 1000%s
+---
+"""
+
+
+@pytest.mark.parametrize(
+    ("pods", "selector", "own", "policy", "found"),
+    [
+        (1, "", "", "", (["w0", "w1"], 17, 16)),
+        (1, "pool: a", "", "", (["w0", "w1"], 17, 16)),
+        (1, "", "high", "", None),
+        (1, "", "high", "\npreemptionPolicy: Never", (["w0", "w1"], 17, 16)),
+        (1, "pool: b", "", "", None),
+        (0, "", "", "", None),
+    ],
+)
+def test_more_pods_beside_others(pods, selector, own, policy, found):
+    """They have no room beside pods that fill all nodes that take them, and that they may not evict."""
+    given_ = PRIORITIES % policy
+    given_ += "".join(NODE % (i, "a", 8) for i in range(2)) + NODE % (2, "b", 8)
+    given_ += WORKLOAD % (DEPLOYMENT, 0, 2, "pool: a", 8)
+    asking = WORKLOAD % (JOB, 1, 1, selector or "pool: a", 1)
+    text = given_ + asking.replace(
+        "nodeSelector", f"priorityClassName: '{own}'\n      nodeSelector"
+    )
+    all_facts = facts(text.removesuffix("---\n"))
+    [_, it] = pod_demands(all_facts)
+    excess = excess_with(all_facts, it, pods)
+    assert found == (
+        excess and ([each.workload.name for each in excess.members], excess.requested, excess.have)
+    )
+
+
+def test_updates_with_one_cause_are_reported_once(run, tmp_path):
+    text = "".join(NODE % (i, "a", 8) for i in range(2))
+    text += "".join(WORKLOAD % (DEPLOYMENT, i, 1, "", 8) for i in range(2))
+    (tmp_path / "all.yaml").write_text(text.removesuffix("---\n"))
+    command = ("lint", "--manifests", tmp_path, "--partial", "--rule", "rollout-exceeds-nodes")
+    out = run(*command)[1]
+    assert out.count("[rollout-exceeds-nodes]") == 1
+    assert "use 16 of the 16 nvidia.com/gpu of the 2 nodes that can take them" in out
+    assert "an update of Deployment a/w0 or Deployment a/w1 first creates a new pod" in out
+    assert out.count("in each of them") == 1

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from policygen.kubernetes.core import TolerationView
 from policygen.lint.core.pod_demands import pod_demands
+from policygen.lint.rule import Need
 from tests.objects import facts
 
 NODE = """
@@ -91,6 +92,23 @@ def test_each_flavor_that_kueue_accepts_is_a_way():
     assert ways(KUEUE + JOB % ("q", "")) == [(["a100"], [POOL], [GPU])]
     tolerant = ways(KUEUE + JOB % ("q", "tolerations: [{operator: Exists}]"))
     assert tolerant == [(["a100"], [POOL], [ANY, GPU]), (["spot"], [SPOT], [ANY])]
+
+
+def test_flavors_with_too_little_quota_are_other_ways():
+    """If no flavor has enough quota, workload-exceeds-quota reports it, and all count."""
+    quota = "resources: [{name: cpu, nominalQuota: 9}, {name: nvidia.com/gpu, nominalQuota: %d}]"
+    text = KUEUE.replace("{name: a100}, {name: spot}", "{name: a100, Q}, {name: spot, R}")
+    job = JOB % ("q", "tolerations: [{operator: Exists}]")
+
+    def found(first, other, given=frozenset({Need.QUEUES})):
+        queue = text.replace("Q}", f"{quota % first}}}").replace("R}", f"{quota % other}}}")
+        [it] = pod_demands(replace(facts(NODE + queue + job), given=given))
+        return [[way.flavors[0].name for way in ways] for ways in (it.ways, it.scarce)]
+
+    assert found(2, 2) == [["a100", "spot"], []]
+    assert found(1, 2) == [["spot"], ["a100"]]
+    assert found(1, 1) == [["a100", "spot"], []]
+    assert found(1, 2, frozenset()) == [["a100", "spot"], []]
 
 
 def test_pods_for_which_kueue_accepts_no_flavor_are_left_out():

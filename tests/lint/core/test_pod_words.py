@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from policygen.lint.core.pod_templates import pod_specs
-from policygen.lint.core.pod_words import of_pod
+from policygen.lint.core.pod_words import init_policies, unknown_words
 from tests.objects import cluster
 
 
@@ -13,7 +13,8 @@ def faults(**spec):
     task = {"name": "a", "replicas": 1, "template": {"spec": spec}}
     data = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "p"}}
     (part,) = pod_specs(cluster(yaml.safe_dump({**data, "spec": {"tasks": [task]}})))
-    return [message for _, message in of_pod(part)]
+    words = [f"{it.text}, which is refused; {it.advice}" for it in unknown_words(part)]
+    return [*words, *(message for _, message in init_policies(part))]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 """PriorityClasses, and the workloads with GPUs by class."""
 
+import pytest
+
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.lint.core import priorities
+from policygen.lint.core.rules import all_pods_highest_priority
+from tests.objects import facts
 
 
 def workload(number, kind, spec, api_version="v1", **labels):
@@ -48,3 +52,23 @@ def test_classes_of_kubernetes_are_no_own_classes():
         for i, name in enumerate(("low", "system-node-critical"))
     )
     assert [it.name for it in priorities.own_classes(Cluster(objects))] == ["low"]
+
+
+@pytest.mark.parametrize(("value", "hits"), [(1000000000, 1), (1000, 0)])
+def test_a_single_default_class_of_the_highest_value_leaves_no_higher_one(value, hits):
+    text = f"""
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {{name: default}}
+value: {value}
+globalDefault: true
+"""
+    found = list(all_pods_highest_priority.check(facts(text)))
+    assert [it.at.path for it in found] == [("value",)] * hits
+
+
+def test_the_rank_in_a_name():
+    ranks = [
+        priorities.named_rank(it) for it in ("batch-low", "batch-high", "high-high", "serving")
+    ]
+    assert ranks == [("batch-*", 0), ("batch-*", 2), None, None]

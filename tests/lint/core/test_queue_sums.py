@@ -3,7 +3,7 @@
 import pytest
 
 from policygen.lint.core.queue_sums import queue_sums
-from policygen.lint.core.rules import replicas_exceed_queue
+from policygen.lint.core.rules import replicas_exceed_queue, workloads_exceed_queue
 from tests.objects import facts
 
 QUEUE = """
@@ -58,8 +58,9 @@ def work(name, pods, queue="q", kind="Deployment", each=1, pool=""):
 
 def found(*texts):
     return [
-        ([it.workload.name for it in each.members], int(each.requested), int(each.have), each.queue)
+        ([it.workload.name for it in each.members], int(one.requested), int(one.have), each.queue)
         for each in queue_sums(facts("---".join((*texts, FLAVORS.removeprefix("\n---")))))
+        for one in each.sums
     ]
 
 
@@ -146,8 +147,9 @@ def jobs(*texts):
     """The jobs without room, and what runs beside them."""
     read = facts("---".join((*texts, FLAVORS.removeprefix("\n---"))))
     return [
-        ([it.workload.name for it in each.jobs], int(each.requested), each.queue)
+        ([it.workload.name for it in each.jobs], int(one.requested), each.queue)
         for each in queue_sums(read)
+        for one in each.sums
         if each.jobs
     ]
 
@@ -184,6 +186,80 @@ def test_the_number_of_pods_that_is_proposed_leaves_room_for_jobs(job, remedy):
     read = facts("---".join((*texts, FLAVORS.removeprefix("\n---"))))
     [hit] = replicas_exceed_queue.check(read)
     assert hit.message.endswith(f"; {remedy} the quota or borrowingLimit")
+
+
+@pytest.mark.parametrize(
+    ("beside", "remedy"),
+    [
+        (1, "set replicas to 3, because Deployment n/other also needs this queue, or raise"),
+        (4, "raise"),
+        (5, "set replicas to 4, or raise"),  # another rule reports it
+    ],
+)
+def test_the_number_of_pods_that_is_proposed_leaves_room_for_other_workloads(beside, remedy):
+    texts = queue("q", a=4), work("serve", 6), work("other", beside)
+    read = facts("---".join((*texts, FLAVORS.removeprefix("\n---"))))
+    hit, *_ = replicas_exceed_queue.check(read)
+    assert hit.message.endswith(f"; {remedy} the quota or borrowingLimit")
+
+
+@pytest.mark.parametrize(
+    ("beside", "remedy"),
+    [
+        (3, "set maxReplicas to 1, because Deployment n/other also needs this queue, or raise"),
+        (4, "raise"),
+    ],
+)
+def test_the_maximum_of_an_autoscaler_that_is_proposed_leaves_room(beside, remedy):
+    scaler = SCALER % ("serve", 1)
+    texts = queue("q", a=4), work("serve", 1), work("other", beside), scaler
+    [hit] = replicas_exceed_queue.check(facts("---".join((*texts, FLAVORS.removeprefix("\n---")))))
+    assert hit.message.endswith(f"; {remedy} the quota or borrowingLimit")
+
+
+TWO_RESOURCES = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: q}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, gpu.com/x]
+    flavors:
+    - {name: a, resources: [{name: cpu, nominalQuota: 10}, {name: gpu.com/x, nominalQuota: 4}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: q, namespace: n}
+spec: {clusterQueue: q}
+---
+"""
+
+
+def _with_cpu(name, pods, cores, kind="Deployment"):
+    return work(name, pods, kind=kind).replace("limits: {", f"limits: {{cpu: {cores}, ")
+
+
+def test_all_resources_of_which_workloads_request_too_much_are_one_finding():
+    texts = TWO_RESOURCES + _with_cpu("one", 3, 2), _with_cpu("two", 2, 3)
+    read = facts("---".join((*texts, FLAVORS.removeprefix("\n---"))))
+    [hit] = workloads_exceed_queue.check(read)
+    assert hit.message == (
+        "Deployment n/one (3 gpu.com/x) and Deployment n/two (2 gpu.com/x) together request 5 gpu.com/x "
+        "and 12 cores, but ClusterQueue q can have at most 4 and 10 cores; run fewer pods, request less, "
+        "or raise the quota or borrowingLimit"
+    )
+    assert {it.resource for it in hit.exceeds} == {"gpu.com/x", "cpu"}
+
+
+def test_all_resources_without_room_for_a_job_are_one_finding():
+    texts = TWO_RESOURCES + _with_cpu("one", 3, 3), _with_cpu("two", 2, 3, "Job")
+    read = facts("---".join((*texts, FLAVORS.removeprefix("\n---"))))
+    [hit] = workloads_exceed_queue.check(read)
+    assert hit.message.startswith(
+        "Job n/two (2 gpu.com/x) never starts while Deployment n/one (3 gpu.com/x) runs, because the "
+        "latter requests 3 gpu.com/x and 9 cores, and ClusterQueue q can have at most 4 and 10 cores; "
+    )
 
 
 CLASSES = """

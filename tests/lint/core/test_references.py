@@ -56,10 +56,10 @@ def test_references_of_a_workload():
     ]
 
 
-def test_a_similar_name_that_no_pod_uses():
+def test_a_similar_name():
     assert names() == ['"trainer"?', '"hf-token"?', '"ranks"?']
     assert names(namespace="other") == []
 
 
-def test_a_name_that_a_pod_uses_is_not_proposed():
-    assert names(secret="hf-token") == ['"trainer"?', '"ranks"?']
+def test_a_name_that_a_pod_uses_is_proposed_too():
+    assert names(secret="hf-token") == ['"trainer"?', '"hf-token"?', '"ranks"?']

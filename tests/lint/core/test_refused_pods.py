@@ -41,12 +41,8 @@ CPU = node("cpu-1", "type: cpu", "", "pods: 110")
 
 
 def found(lint, text):
-    report = lint(text, partial=True)
-    return [
-        (it.path, it.message.partition(": ")[2])
-        for it in report.findings
-        if it.rule.name == "pod-fits-no-node"
-    ]
+    report = lint(text, partial=True, only=("pod-fits-no-node",))
+    return [(it.path, it.message.partition(": ")[2]) for it in report.findings]
 
 
 SPEC = "spec.template.spec"
@@ -108,6 +104,15 @@ SPEC = "spec.template.spec"
             (f"{SPEC}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
             ".nodeSelectorTerms[0].matchExpressions[0]"),
             ("the nearest nodes (h100-1) have gen=9, which is not above 9; change gen in nodeAffinity, or "
+            "label the nodes"),
+        ),
+        (
+            A100 + H100,
+            f"{TOLERANT}\n      {AFFINITY % '{key: type, operator: In, values: [mi300]}'}",
+            GPU,
+            (f"{SPEC}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+            ".nodeSelectorTerms[0].matchExpressions[0]"),
+            ("the nearest nodes (2) have type=a100, not mi300; write a100 or h100 (or both) in nodeAffinity, or "
             "label the nodes"),
         ),
         (

@@ -1,7 +1,8 @@
-"""Misspelled fields of kinds whose CRD is not recorded."""
+"""Misspelled fields of pods in templates, and of kinds whose CRD is not recorded."""
 
 import pytest
 
+from policygen.api_validation.refusal import Reason
 from policygen.core.finding import at_path
 from policygen.lint.core.template_fields import misspelt
 from tests.objects import objects
@@ -37,16 +38,20 @@ spec:
 """
 
 
+NEWER = JOB_SET.replace("v1alpha2", "v1beta1")
+"""In a version whose schema is not recorded."""
+
+
 @pytest.mark.parametrize(
     ("text", "name", "slip"),
     [
-        (JOB_SET, "replicatedJobs", "replicatedJob"),
-        (JOB_SET, "replicas", "replica"),
-        (JOB_SET, "parallelism", "paralelism"),
+        (NEWER, "replicatedJobs", "replicatedJob"),
+        (NEWER, "replicas", "replica"),
+        (NEWER, "parallelism", "paralelism"),
         (JOB_SET, "nodeSelector", "nodeSelecter"),
         (JOB_SET, "resources", "resource"),
-        (CLUSTER, "workerGroupSpecs", "workerGroupSpec"),
-        (CLUSTER, "headGroupSpec", "headgroupSpec"),
+        (CLUSTER.replace("v1", "v2"), "workerGroupSpecs", "workerGroupSpec"),
+        (CLUSTER.replace("v1", "v2"), "headGroupSpec", "headgroupSpec"),
         (CLUSTER, "tolerations", "toleration"),
     ],
 )
@@ -58,7 +63,14 @@ def test_a_misspelt_field(text, name, slip):
     assert at_path(obj.data, found.path) is not None
 
 
-@pytest.mark.parametrize("text", [JOB_SET, CLUSTER])
+def test_a_value_of_a_wrong_type_in_a_pod():
+    text = JOB_SET.replace("containers:", 'hostNetwork: "true"\n            containers:')
+    [found] = misspelt(*objects(text))
+    assert (found.path[-1], found.reason) == ("hostNetwork", Reason.TYPE)
+    assert not [*misspelt(*objects(text.replace('hostNetwork: "true"', "priority: 1.0")))]
+
+
+@pytest.mark.parametrize("text", [NEWER, JOB_SET, CLUSTER])
 def test_known_and_unknown_fields_that_resemble_no_missing_one(text):
     [obj] = objects(text.replace("spec:\n", "spec:\n  network: {enableDNSHostnames: true}\n", 1))
     assert not [*misspelt(obj)]

@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from policygen.app import lint
-from policygen.app.requests import LintRequest
+from policygen.app import lint, render
+from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest
+from policygen.client import snapshot_file
+from policygen.plan.extras import WORKLOADS
+from tests.app.simulations import ROOT
+from tests.client.looks import snapshot
 from tests.examples_of_rules import examples
 
 RULE = "workload-differs-from-model"
@@ -50,6 +54,40 @@ def test_one_finding_names_what_is_different(tmp_path, old, new, words):
     messages, _ = found(tmp_path, GOOD.replace(old, new))
     assert len(messages) == 1
     assert words in messages[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "differs"), [("orbit.exmple/pool", False), ("orbit.example/area", True)]
+)
+def test_a_misspelt_node_label_is_left_to_another_rule(tmp_path, key, differs):
+    """The patch would add the right label and keep the wrong one."""
+    text = GOOD.replace("scheduler: kueue", "scheduler: volcano")
+    text = text.replace(
+        "nodeSelector:\n    pool: h100", "nodeSelector:\n    orbit.example/pool: h100"
+    )
+    text = text.replace(
+        "restartPolicy: Never", f"restartPolicy: Never\n      nodeSelector: {{{key}: h100}}"
+    )
+    messages, others = found(tmp_path, text)
+    of_job = [it for it in messages if 'model "asr"' in it]
+    assert any("orbit.example/pool: h100" in it for it in of_job) is differs, messages
+    assert ("pod-fits-no-node" in others) is not differs
+
+
+def test_a_missing_limit_of_cpu_is_no_difference(tmp_path):
+    text = GOOD.replace("limits: {cpu: 8, ", "limits: {")
+    assert text != GOOD
+    assert found(tmp_path, text) == ([], set())
+
+
+def test_what_follows_from_a_wrong_number_is_not_reported_too(tmp_path):
+    text = GOOD.replace("parallelism: 2", "parallelism: 16").replace(
+        "completions: 2", "completions: 16"
+    )
+    messages, others = found(tmp_path, text)
+    assert len(messages) == 1
+    assert "spec.parallelism is 16 instead of 2" in messages[0]
+    assert others == set()
 
 
 def test_an_error_about_the_same_value_is_enough(tmp_path):
@@ -116,3 +154,19 @@ def test_a_kind_that_cannot_run_the_model(tmp_path, old, new, words):
         text = head + template + rest.partition("---")[2]
     messages, _ = found(tmp_path, text)
     assert any(words in it for it in messages), messages
+
+
+@pytest.mark.parametrize(
+    "example",
+    ["kueue-team-tree", "ml-platform", "serving-slices", "spot-and-on-demand", "volcano-training"],
+)
+def test_rendered_workloads_do_not_differ_on_a_cluster(tmp_path, example):
+    """A snapshot does not contain the commands of containers, also not those of preStop hooks."""
+    specs = tuple(map(str, sorted((ROOT / "examples" / example).glob("*.yaml"))))
+    request = RenderRequest(specs, {}, extras=frozenset({WORKLOADS}))
+    text = "".join(it.text for it in render.render(request).manifests)
+    path = tmp_path / "a.snapshot"
+    snapshot_file.write(snapshot(text), path)
+    clusters = ClusterRequest(snapshots=(path,))
+    report = lint.lint(LintRequest(specs, (), clusters, only=(RULE,)), today=date(2026, 11, 23))
+    assert [it.message for it in report.findings if it.rule.name == RULE] == []
