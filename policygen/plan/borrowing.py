@@ -57,10 +57,14 @@ def serving(one: ResourceSum, remedies: Remedies) -> Iterator[tuple[str, Hit]]:
         otherwise = ""
         if least > has:
             to = amount_of(resource, always)
-            otherwise = (
-                f"lower the guarantees of other teams, and raise this one to {to}, "
-                "or make the replicas smaller"
+            more = always - one.limit(node)
+            free = more > 0 and remedies.raised_guarantee(one, node, always - guarantee, more)
+            raise_ = (
+                f"raise limit and guarantee to {to}"
+                if free and tree.parent(node) is None
+                else f"lower the guarantees of other teams, and raise this one to {to}"
             )
+            otherwise = f"{raise_}, or make the replicas smaller"
         remedy = remedies.of_guarantee(raised, parts, one, always - has, otherwise=otherwise)
         where, team = place_of(pools), node.team
         volcano = tree.scheduler == "volcano"

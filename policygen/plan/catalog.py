@@ -87,13 +87,8 @@ KINDS: tuple[Kind, ...] = (
     _workload("StatefulSet", "apps/v1", "stateful_set"),
     _workload("Job", "batch/v1", "job"),
     # JobSet and LeaderWorkerSet have their own releases. Both API versions are the only ones served.
-    _workload("JobSet", "jobset.x-k8s.io/v1alpha2", "job_set", plural="jobsets"),
-    _workload(
-        "LeaderWorkerSet",
-        "leaderworkerset.x-k8s.io/v1",
-        "leader_worker_set",
-        plural="leaderworkersets",
-    ),
+    _workload("JobSet", "jobset.x-k8s.io/v1alpha2", "job_set"),
+    _workload("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", "leader_worker_set"),
     _workload("CronJob", "batch/v1", "cron_job"),
     _workload("PodDisruptionBudget", "policy/v1", "pod_disruption_budget"),
     _workload("HorizontalPodAutoscaler", "autoscaling/v2", "horizontal_pod_autoscaler"),

@@ -38,6 +38,10 @@ def node_instances(pool: PoolFacts, nodes: int) -> list[Mapping[str, int]]:
 @lru_cache(maxsize=1 << 8)  # each model of a pool asks
 def fullest_node(pool: PoolFacts) -> int:
     """The slices of all MIG instances of the node that has most of them; 0 for a pool without instances."""
+    if len(pool.resources) == 1 and pool.product is None:
+        # Like the even nodes below, without a list of them: adopt tries many numbers of nodes.
+        (name,) = pool.resources
+        return -(-pool.available[name] // pool.node_count) * pool.slices[name]
     nodes = node_instances(pool, pool.node_count)
     return max((sum(n * pool.slices[it] for it, n in node.items()) for node in nodes), default=0)
 

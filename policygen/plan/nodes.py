@@ -264,7 +264,10 @@ def contradictions(pool: Pool, product: Product | None, per_node: int) -> Iterat
                 continue  # its unit is missing, which is already reported
             usual = amount_of(resource, high, has)
             if low < high:
-                usual = f"{amount_of(resource, low, has)} to {usual}"
+                least = (
+                    amount_of(resource, low, has).removesuffix(" of memory").removesuffix(" cores")
+                )
+                usual = f"between {least} and {usual}"
             yield Hit(
                 rules.NODE_ALLOCATABLE_IMPLAUSIBLE,
                 f"nodeAllocatable has {amount_of(resource, has, high)} for {counted(per_node, 'GPU')}, "

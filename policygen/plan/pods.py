@@ -15,8 +15,9 @@ from policygen.plan.decisions import Decisions
 from policygen.plan.fit import Size, warn
 from policygen.plan.node_instances import fullest_node
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
+from policygen.plan.rules import GANG_NOT_SCHEDULED, INERT_SETTING, PODS_MUST_CARRY
 from policygen.plan.volcano import group_names
+from policygen.plan.workload import forms
 from policygen.spec.types import Model, RunAs, Spec, Taint
 
 LABELS = "labels"
@@ -65,7 +66,24 @@ def pod_fields(decided: Decisions) -> tuple[list[PodFields], list[Hit]]:
         message = _one_by_one(model, assignment.facts)
         if model.gang is not None and message is not None:
             hits.append(warn(GANG_NOT_SCHEDULED, message, model))
+        hits += _inert_form(assignment)
     return needed, hits
+
+
+def _inert_form(assignment: Assignment) -> Iterator[Hit]:
+    """A gang on Kueue whose runAs is a form in which it does not run."""
+    model, facts = assignment.model, assignment.facts
+    own = forms.default(assignment)
+    run_as = model.gang.run_as if model.gang else "pods"
+    serves = run_as == "job" and own in forms.SERVING
+    if facts.scheduler == "kueue" and (run_as == "vcjob" or serves):
+        why = "only Volcano runs its Jobs" if run_as == "vcjob" else "its pods do not end"
+        yield Hit(
+            INERT_SETTING,
+            f'gang.runAs: {run_as} has no effect on model "{model.name}", because pool "{facts.name}" has scheduler '
+            f"kueue and {why}, so the gang runs as a {forms.KIND_OF[own][1]}; remove runAs, or schedule the pool with volcano",
+            model.field("gang") / "runAs",
+        )
 
 
 def _one_by_one(model: Model, facts: PoolFacts) -> str | None:

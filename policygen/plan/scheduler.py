@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core.finding import Hit
 from policygen.plan.amounts import HOST
@@ -58,6 +59,16 @@ class Dominance(Struct, frozen=True):
         step = 100 // self.units_per_node
         weight = self.gpu_weight + self.other_weight
         return (self.gpu_weight * step - 100 * self.other_weight) // weight
+
+    @property
+    def least_weight(self) -> int | None:
+        """The smallest weight of the GPU with a gain; None: no allowed weight has one.
+
+        The least g with g·(⌊100/N⌋ - 1) ≥ 101·c.
+        """
+        step = 100 // self.units_per_node
+        least = -(-101 * self.other_weight // (step - 1)) if step > 1 else MAX_WEIGHT + 1
+        return least if least <= MAX_WEIGHT else None
 
     @property
     def margin(self) -> int:
@@ -151,16 +162,13 @@ def profiles(
 def choose(units_per_node: int) -> Dominance:
     """The weights for nodes with `units_per_node`. cpu and memory break ties if the weights allow it.
 
-    The least g with g·(⌊100/N⌋ - 1) ≥ 101·c for c = 2. If that exceeds the largest weight, only
-    the GPU counts.
+    If no allowed weight of the GPU outweighs them, only the GPU counts.
     """
-    step = 100 // units_per_node
-    others = len(HOST)
-    if step > 1:
-        weight = -(-101 * others // (step - 1))
-        if weight <= MAX_WEIGHT:
-            return Dominance(units_per_node, weight, others, FIT_WEIGHT)
-    return Dominance(units_per_node, 1, 0, FIT_WEIGHT)
+    beside_host = Dominance(units_per_node, 1, len(HOST), FIT_WEIGHT)
+    weight = beside_host.least_weight
+    if weight is None:
+        return replace(beside_host, other_weight=0)
+    return replace(beside_host, gpu_weight=weight)
 
 
 def _weighted(

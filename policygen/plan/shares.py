@@ -1,5 +1,6 @@
 """Guarantee and limit of every team on one pool: units of the quota, and proportional cpu and memory."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -60,6 +61,8 @@ class Shares:
         self.quotas = quotas
         self.hits = hits
         self.shares: dict[str, Share] = {}
+        self.proposed: Counter[str] = Counter()
+        """The instances of each profile that errors propose as guarantees."""
         self.exceeded = False
         """Whether the limits exceed the pool's overcommitRatio."""
 
@@ -121,6 +124,7 @@ class Shares:
         return {
             profile: max(
                 self.facts.available[resource]
+                - (self.proposed[profile] if bound == "guarantee" else 0)
                 - sum(dict(written_units(it, bound)).get(profile, 0) for it in others),
                 0,
             )
@@ -143,7 +147,10 @@ class Shares:
         elif profiles != (WHOLE,) and WHOLE in given:
             # A profile that a guarantee omits counts as 0.
             left = self._left(quota, bound)
-            example = ", ".join(f"{it}: {min(given[WHOLE], left[it])}" for it in profiles)
+            parts = {it: min(given[WHOLE], left[it]) for it in profiles}
+            example = ", ".join(f"{it}: {part}" for it, part in parts.items())
+            if bound == "guarantee":
+                self.proposed.update(parts)
             self._hit(
                 rules.MIG_QUOTA_MISMATCH,
                 f'{bound} must be one number per MIG profile, because pool "{self.facts.name}" has '

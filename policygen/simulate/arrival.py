@@ -71,6 +71,8 @@ class GangSettings(Struct, frozen=True, eq=False):
     """Whether all its pods begin again if one is evicted."""
     min_success: int | None = None
     """The job ends when so many pods have ended; None: when all have."""
+    group: str = ""
+    """The name of its PodGroup. With a dash at its end, a UID follows that is not known."""
 
 
 class Arrival(Struct, frozen=True, eq=False):
@@ -98,6 +100,8 @@ class Arrival(Struct, frozen=True, eq=False):
 
     Of the pods after the last one with a node, there may be nothing.
     """
+    left: float | None = None
+    """How long a job that runs from the start still runs; None: as long as `duration`."""
     created: int = 0
     """How many of its pods exist from the start, with or without a node."""
     refusal: str = ""

@@ -5,7 +5,7 @@ manifests do not have), and what the engines know as ties. One choice can change
 much later, so only other simulations show for whom chance matters.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from msgspec.structs import replace
@@ -24,13 +24,22 @@ def seeds(first: int, jobs: int) -> range:
     return range(first + 1, first + 1 + (OTHERS if jobs <= MOST_JOBS else 0))
 
 
-def draw_uids(arrivals: Iterable[Arrival], seed: int) -> None:
-    """Let chance order equal workloads whose UID is made up: it has the place of the object, with a slash."""
+def with_uids(arrivals: Iterable[Arrival], seed: int) -> Iterator[Arrival]:
+    """The jobs, with random UIDs where the UID is not known: UIDs order equal jobs.
+
+    An unknown UID of a Workload is the place of the object, which contains a slash. That of a PodGroup is
+    missing after the dash at the end of its name. Changes the Workloads in place.
+    """
     for it in arrivals:
-        workload = it.workload
+        workload, gang = it.workload, it.gang
         if workload is not None and "/" in workload.uid:
             number = Random(f"{seed} {workload.uid}").random()  # noqa: S311 - a simulation
             workload.uid = f"{number:.15f}/{workload.uid}"
+        if gang is not None and gang.group.endswith("-"):
+            uid = Random(f"{seed} {it.name}").getrandbits(32)  # noqa: S311 - a simulation
+            yield replace(it, gang=replace(gang, group=f"{gang.group}{uid:08x}"))
+        else:
+            yield it
 
 
 def marked(result: SimulationResult, others: Sequence[SimulationResult]) -> SimulationResult:

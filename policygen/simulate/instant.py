@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace as changed
+from copy import copy
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -88,14 +88,14 @@ def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: i
 
 def _arrival(run: Timeline, job: JobRun, at: float | None) -> Arrival:
     arrival = job.arrival
-    left = job.lasts if job.running else arrival.duration
-    if left is not None and job.running and at is not None:
+    left = job.lasts if job.running else None
+    if left is not None and at is not None:
         left = max(left - (at - max(job.since, 0.0)), 0.0)
     pods = tuple(_left(job, arrival.admitted().pods))
     return replace(
         arrival,
         at=min(arrival.at, 0.0) if at is None else arrival.at - at,
-        duration=left,
+        left=left,
         workload=None if arrival.workload is None else _copied(arrival.workload, at),
         pods=pods,
         gang=arrival.gang if arrival.gang is None else _gang_left(job, arrival.gang),
@@ -109,13 +109,20 @@ def _copied(workload: QueuedWorkload, at: float | None) -> QueuedWorkload:
 
     Until the time at which Kueue queues it again, it is in no queue.
     """
-    found = changed(workload, created=workload.queued, evicted=False, last=None)
+    found = copy(workload)
+    found.evicted, found.last = False, None
     if at is None:
         return found
-    admission = found.admission and replace(found.admission, at=found.admission.at - at)
+    found.created -= at
+    if found.behind is not None:
+        found.behind -= at
+    if found.admission is not None:
+        found.admission = replace(found.admission, at=found.admission.at - at)
     if found.retry_at is None:
-        return changed(found, admission=admission, hold="")
-    return changed(found, admission=admission, retry_at=found.retry_at - at)
+        found.hold = ""
+    else:
+        found.retry_at -= at
+    return found
 
 
 def _left(job: JobRun, pods: Iterable[PodBatch]) -> Iterator[PodBatch]:

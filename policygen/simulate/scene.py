@@ -42,6 +42,8 @@ class Scene(Struct, frozen=True, eq=False):
     assumptions: Assumptions = NOTHING_ASSUMED
     quotas: SpecQuotas = field(default_factory=SpecQuotas)
     """Of the spec, for pools without Kueue."""
+    schedulers: Mapping[str, str] = field(default_factory=dict)
+    """The schedulerName that a spec gives the pods of each pool that Volcano does not schedule; "": the default."""
     growing: tuple[GrowingPool, ...] = ()
     """Those of the pools to which an autoscaler adds nodes. `nodes` are all that can exist."""
 

@@ -14,7 +14,7 @@ from policygen.kubernetes.workloads import Workload
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.jobs.arrival_maker import ArrivalMaker
 from policygen.simulate.jobs.existing_pods import ExistingPods
-from policygen.simulate.jobs.object_jobs import by_volcano, of_group, of_job, of_unqueued
+from policygen.simulate.jobs.object_jobs import by_volcano, of_daemon, of_group, of_job, of_unqueued
 from policygen.simulate.jobs.object_keys import ObjectKey, is_owned, key_of
 from policygen.simulate.jobs.pod_jobs import other_pods
 from policygen.simulate.jobs.reserved_quota import ReservedQuota
@@ -75,6 +75,7 @@ def _all_unqueued(maker: ArrivalMaker, unqueued: Iterable[UnqueuedJob]) -> Itera
         if source is not None and group:
             groups.setdefault((source.namespace, group), []).append(source)
         else:
-            yield of_unqueued(maker, job)
+            is_daemon = (job.owner.group, job.owner.kind) == ("apps", "DaemonSet")
+            yield (of_daemon if is_daemon else of_unqueued)(maker, job)
     for (namespace, name), sources in groups.items():
         yield of_group(maker, namespace, name, sources)

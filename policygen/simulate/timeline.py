@@ -208,8 +208,15 @@ class Timeline:
             return True
         if self.until is not None:
             return after > self.until
-        is_idle = self._arrived == len(self.jobs) and not self.agenda.timed
-        return is_idle and after > self.last + self._patience
+        idle = after - self.last - self._patience
+        return self._arrived == len(self.jobs) and idle > 0 and idle > self._longest
+
+    @property
+    def _longest(self) -> float:
+        """The longest duration of the running jobs. If no job ended for longer, all were evicted before their end."""
+        if not self.agenda.timed:
+            return 0.0
+        return max((it.lasts for it in self.jobs if it.running and it.lasts is not None), default=0)
 
     @property
     def _patience(self) -> float:
@@ -306,23 +313,24 @@ class Timeline:
 
     def _happens(self, event: AgendaEntry) -> None:
         what, queued = event.what, self._queued
-        if what is not TimelineEvent.RETRY:
-            self._livelocks.forget()
-            if queued is not None:
-                queued.retry_stalled()
-        if what is TimelineEvent.DUE:
-            if queued is not None:
-                queued.tick()
-            return
         if what is TimelineEvent.RETRY:
             if queued is not None:
                 queued.retry(event.name)
             return
-        job = self.jobs[event.job]
+        if what is TimelineEvent.DUE:
+            changes = queued is not None and queued.tick()
+        else:
+            own = self.jobs[event.job].round == event.round
+            changes = own or what is TimelineEvent.ARRIVAL
+        if not changes:
+            return
+        self._livelocks.forget()
+        if queued is not None:
+            queued.retry_stalled()
         if what is TimelineEvent.ARRIVAL:
-            self._arrives(job)
-        elif job.round == event.round:
-            self._goes_on(what, job, event.name)
+            self._arrives(self.jobs[event.job])
+        elif what is not TimelineEvent.DUE:
+            self._goes_on(what, self.jobs[event.job], event.name)
 
     def _goes_on(self, what: TimelineEvent, job: JobRun, name: str) -> None:
         """`name` is that of an admission check or a batch of pods."""

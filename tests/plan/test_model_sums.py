@@ -483,3 +483,15 @@ def test_child_teams_without_a_common_quota_share_the_pool(planned):
     done = planned(pool, parent, *children, models("a", m=serving(9)), models("b", chat=serving(9)))
     [text] = [it.message for it in done.findings if it.rule.name == "models-exceed-limit"]
     assert "need at least 18 nvidia.com/gpu together (team all 18), but its capacity is 16" in text
+
+
+def test_other_teams_keep_their_guarantees_if_the_pool_has_room(planned):
+    teams = (quotas("a", "pool: p, guarantee: 0, limit: 4"), quotas("b", "pool: p, guarantee: {}"))
+    text = models("a", m="resources: {gpus: 6}, replicas: 1")
+    for guarantee, advice in (
+        (12, "raise limit and guarantee to"),
+        (60, "lower the guarantees of other teams"),
+    ):
+        done = planned(a100(), teams[0], teams[1].replace("{}", f"{guarantee}"), text)
+        (message,) = messages(done, "serving-on-borrowed-gpus")
+        assert f"; {advice}" in message

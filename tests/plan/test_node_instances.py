@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from policygen.documents.files import Source
 from policygen.hardware import catalog, mig
 from policygen.plan.compile import compile_plan
-from policygen.plan.node_instances import node_instances
+from policygen.plan.node_instances import fullest_node, node_instances
 from policygen.spec.load import load
 
 FAMILIES = {
@@ -98,3 +98,14 @@ def test_without_known_profiles_the_sums_hold():
     (pool,) = compile_plan(load([Source("spec.yaml", text, None)]).spec).pools
     found = node_instances(pool, 2)
     assert sorted(it["nvidia.com/mig-1g.5gb"] for it in found) == [7, 8]
+
+
+@pytest.mark.parametrize(("count", "number"), [(433, 64), (64, 64), (5, 7)])
+def test_the_fullest_node_of_a_pool_with_one_profile_of_an_unknown_product(count, number):
+    text = POOL.format(
+        product="unknown", instances=f'"3g.20gb": {count}', per_node=4, capacity=f"nodes: {number}"
+    ).replace("product: unknown, ", "")
+    (pool,) = compile_plan(load([Source("spec.yaml", text, None)]).spec).pools
+    (slices,) = pool.slices.values()
+    found = node_instances(pool, number)
+    assert fullest_node(pool) == max(sum(it.values()) for it in found) * slices

@@ -37,6 +37,29 @@ def test_what_pods_must_carry(planned, team, scheduler, words):
         assert word in note
 
 
+@pytest.mark.parametrize(
+    ("scheduler", "workload", "run_as", "kind"),
+    [
+        ("kueue", "training", "vcjob", "Job"),
+        ("kueue", "serving", "vcjob", "StatefulSet"),
+        ("kueue", "serving", "job", "StatefulSet"),
+        ("kueue", "training", "job", ""),
+        ("kueue", "serving", "lws", ""),
+        ("kueue", "training", "pods", ""),
+        ("volcano", "training", "vcjob", ""),
+    ],
+)
+def test_a_form_of_a_gang_without_effect_on_kueue(planned, team, scheduler, workload, run_as, kind):
+    gang = f"      workload: {workload}\n      gang: {{size: 2, runAs: {run_as}}}"
+    pool = a100(more=f"      scheduler: {scheduler}")
+    done = planned(pool, team("a", "guarantee: 8"), model(gang))
+    found = [it for it in done.findings if it.rule.name == "inert-setting"]
+    assert [f"the gang runs as a {kind}; remove runAs" in it.message for it in found] == [
+        True
+    ] * bool(kind)
+    assert [it.path for it in found] == ["spec.gang.runAs"] * bool(kind)
+
+
 def test_a_model_of_a_team_with_children_joins_the_own_leaf(planned, team):
     done = planned(
         a100(),

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from policygen.plan.scheduler import CONFIGURATION, choose
+from policygen.plan.scheduler import CONFIGURATION, Dominance, choose
 
 
 def score(gpus, host, units, dominance):
@@ -92,3 +92,10 @@ def test_a_pools_own_policy_wins_over_the_platforms(planned, pool, team):
     """
     done = planned(platform, pool(more="schedulingPolicy: {spread: true}"), team("a"))
     assert list(profiles(done)) == ["set.spread"]
+
+
+@pytest.mark.parametrize(("units", "others"), [(8, 2), (16, 2), (28, 1), (28, 2), (56, 1)])
+def test_the_least_weight_is_the_smallest_that_packs(units, others):
+    gains = {weight: Dominance(units, weight, others, 1).gain for weight in range(1, 101)}
+    packs = [weight for weight, gain in gains.items() if gain > 0]
+    assert Dominance(units, 1, others, 1).least_weight == min(packs, default=None)

@@ -1,5 +1,6 @@
 """The share of a pool that a team gets by its weight."""
 
+from tests.plan.model_specs import a100, messages
 from tests.plan.quotas import quotas
 
 
@@ -43,3 +44,14 @@ def test_overcommit_ratio_shares_limits_out_by_weight(planned, pool, team):
         name: quotas(queue)["nvidia.com/gpu"][:2] for name, queue in done.of("ClusterQueue").items()
     }
     assert limits == {"a.p": ("0", "7"), "b.p": ("0", "3"), "c.p": ("1", "4")}
+
+
+def test_proposed_guarantees_of_two_teams_fit_the_pool_together(planned, team):
+    mig = a100(gpu=", sharing: mig, mig: {instances: {1g.5gb: 56, 2g.10gb: 8}}")
+    done = planned(mig, team("a", "guarantee: 7, limit: 9"), team("b", "guarantee: 6"))
+    proposed = [it.rpartition("; ")[2] for it in messages(done, "mig-quota-mismatch")]
+    assert proposed == [
+        "write guarantee: {1g.5gb: 7, 2g.10gb: 7}",
+        "write limit: {1g.5gb: 9, 2g.10gb: 8}",
+        "write guarantee: {1g.5gb: 6, 2g.10gb: 1}",
+    ]

@@ -1,6 +1,6 @@
 """Which jobs come out differently with other random choices."""
 
-from policygen.simulate.chance import draw_uids, marked
+from policygen.simulate.chance import marked, with_uids
 from policygen.simulate.scene_jobs import arrivals
 from tests.simulate import results
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, scene
@@ -21,8 +21,7 @@ def test_only_uids_that_are_made_up_are_drawn():
     text = QUEUES + NODES + WORKLOAD + job("a", 8) + job("b", 1) + job("c", 1)
     orders = set()
     for seed in range(20):
-        made = arrivals(scene(text))
-        draw_uids(made, seed)
+        made = [*with_uids(arrivals(scene(text)), seed)]
         uids = {it.name: it.workload.uid for it in made}
         assert uids.pop("nlp/a") == "u1"
         orders.add(tuple(sorted(uids, key=uids.get)))

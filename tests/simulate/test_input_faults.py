@@ -24,21 +24,21 @@ def test_objects_of_one_name():
     ]
 
 
-def test_a_job_of_a_crd_needs_a_name():
+def test_a_job_of_a_kind_without_a_schema_needs_a_name():
     text = """
-apiVersion: jobset.x-k8s.io/v1alpha2
-kind: JobSet
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
 metadata: {name: 5}
-spec: {replicatedJobs: []}
+spec: {replicas: 1}
 """
-    assert [it[1][:40] for it in faults(text)] == ["JobSet has no name that is text; write a"]
+    assert [it[1][:41] for it in faults(text)] == ["Rollout has no name that is text; write a"]
     assert faults(text.replace("name", "generateName").replace("5", "a-")) == []
 
 
 def test_metadata_of_a_wrong_type():
     """No schema of this kind refuses it."""
-    text = "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: x}"
-    assert [it[1][:44] for it in faults(text)] == ["PyTorchJob has no name that is text; write a"]
+    text = "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, metadata: x}"
+    assert [it[1][:41] for it in faults(text)] == ["Rollout has no name that is text; write a"]
 
 
 def test_a_time_that_is_too_long():

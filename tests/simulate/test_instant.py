@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from policygen.kubernetes.node_groups import Stated
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_schedulers import timeline
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.fit import fit
@@ -37,7 +38,8 @@ def test_jobs_run_wait_arrive_later_or_have_ended():
     found = at(text, 85 * 60.0 + 1)
     assert (found.running, found.later, found.ended) == (1, {"nlp/d": 3 * HOUR}, {"nlp/a": HOUR})
     runs, waits = found.arrivals
-    assert (runs.name, len(runs.nodes), runs.duration) == ("nlp/b", 1, 35 * 60)
+    assert (runs.name, len(runs.nodes)) == ("nlp/b", 1)
+    assert (runs.duration, runs.left) == (HOUR, 35 * 60)
     assert runs.workload.admission is not None
     assert (waits.name, waits.nodes, waits.duration) == ("nlp/c", (), HOUR)
     assert waits.workload.admission is None
@@ -114,9 +116,13 @@ def test_without_a_time_all_jobs_are_submitted_and_no_wait_is_over():
     assert [it.nodes for it in again.arrivals] == [it.nodes for it in found.arrivals]
 
 
-def test_without_a_time_the_last_one_that_was_admitted_leaves_first():
-    """Both are in their order at the start, too. The quota is 12."""
-    high = """
+PREEMPTING = (
+    QUEUES.replace(
+        "namespaceSelector: {}",
+        "namespaceSelector: {}\n  preemption: {withinClusterQueue: LowerPriority}",
+        1,
+    )
+    + """
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: WorkloadPriorityClass
@@ -124,8 +130,12 @@ metadata: {name: high}
 value: 9
 description: d
 """
-    policy = "namespaceSelector: {}\n  preemption: {withinClusterQueue: LowerPriority}"
-    text = QUEUES.replace("namespaceSelector: {}", policy, 1) + high
+)
+
+
+def test_without_a_time_the_last_one_that_was_admitted_leaves_first():
+    """Both are in their order at the start, too. The quota is 12."""
+    text = PREEMPTING
     first, second = (f"policygen.dev/arrives-after: {it}m" for it in (1, 2))
     text += job("b", 6, annotations=first) + job("a", 6, annotations=second)
     text += (
@@ -182,11 +192,25 @@ def test_pods_that_need_no_known_node_do_not_shift_the_nodes_of_others():
     assert again.arrivals[0].nodes == runs.nodes
 
 
+def test_a_job_that_is_preempted_later_begins_again():
+    """b has run for 30 of 60 minutes when a new job evicts it, so it ends an hour after that job."""
+    text = PREEMPTING + job("b", 8)
+    found = at(text, HOUR / 2)
+    new = job("c", 8).replace(
+        "queue-name: main", "queue-name: main, kueue.x-k8s.io/priority-class: high"
+    )
+    (more,) = arrivals(scene(PREEMPTING + new), HOUR)
+    made = timeline(found.scene, [*found.arrivals, more])
+    for _ in made.run():
+        pass
+    assert [it.ended for it in made.jobs] == [2 * HOUR + 1, HOUR]
+
+
 def test_a_job_with_fewer_pods_has_the_rest_of_its_longer_time():
     fewer = "kueue.x-k8s.io/job-min-parallelism: '1'"
     found = at(QUEUES + NODES + job("a", 2, pods=8, annotations=fewer), HOUR / 2)
     (runs,) = found.arrivals
-    assert (runs.pods[0].count, runs.duration) == (6, 1.5 * HOUR)
+    assert (runs.pods[0].count, runs.left) == (6, 1.5 * HOUR)
 
 
 def test_pods_of_volcano_that_have_ended_do_not_begin_again():
@@ -194,7 +218,7 @@ def test_pods_of_volcano_that_have_ended_do_not_begin_again():
     text = NODES + VOLCANO_QUEUES + conf("enqueue, allocate")
     found = at(text + vcjob("a", "a", 20, more="minAvailable: 16"), 1.5 * HOUR)
     (runs,) = found.arrivals
-    assert (runs.pods[0].count, runs.duration, len(runs.nodes)) == (4, HOUR / 2, 4)
+    assert (runs.pods[0].count, runs.left, len(runs.nodes)) == (4, HOUR / 2, 4)
     assert runs.gang.least == 0
 
 

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import pytest
+
 from policygen.core.versions import DEFAULT
 from policygen.kubernetes.accelerators import gpus_of
 from policygen.kubernetes.cluster import Cluster
@@ -124,3 +126,33 @@ def test_an_assignment_of_another_topology_is_not_used():
     text = assigned("a0").replace("levels: [kubernetes.io/hostname]", "levels: [other]")
     (found,) = arrivals(seen_scene(STATE + text + required("a", 8, 1)))
     assert found.workload.admission.placements() == []
+
+
+OF_CRON_JOB = """
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: night, namespace: nlp}
+spec:
+  schedule: "0 22 * * *"
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          containers: [{name: main, resources: {limits: {nvidia.com/gpu: 8}}}]
+"""
+OWNED = "ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: night, uid: c, controller: true}]"
+
+
+@pytest.mark.parametrize(("queue", "pods"), [("main", True), ("main", False), ("", True)])
+def test_the_runs_of_a_cron_job_are_jobs_of_their_own(queue, pods):
+    """The pods belong to the Job for which Kueue made a Workload, not to the CronJob."""
+    run = job("a", 8, queue=queue).replace("name: a,", f"name: a, {OWNED},", 1)
+    assert OWNED in run
+    text = QUEUES + NODES + OF_CRON_JOB + run
+    text += (WORKLOAD if queue else "") + (pod("a", "n0") if pods else "")
+    found = arrivals(seen_scene(text))
+    assert [(it.name, it.kind, it.nodes) for it in found if not it.unknown] == [
+        ("nlp/a", "Job", ("n0",) if pods else ())
+    ]

@@ -7,6 +7,7 @@ from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.node_groups import Stated
 from policygen.simulate.scene import implied_names
 from policygen.simulate.scene_jobs import arrivals
+from tests.objects import DAEMON_SET
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, scene
 
 
@@ -137,3 +138,16 @@ def test_a_job_of_more_than_a_million_pods_is_not_simulated():
     assert not found.pods
     (found,) = arrivals(scene(QUEUES + job("a", 1, pods=1_000_000)))
     assert not found.refusal
+
+
+@pytest.mark.parametrize(
+    ("selector", "nodes", "started"),
+    [("", ("n0", "n1", "cpus"), None), ("nodeSelector: {gpu: h100}", (), 0)],
+)
+def test_a_daemon_set_has_a_pod_on_each_node_that_takes_it(selector, nodes, started):
+    daemon = DAEMON_SET.replace("cpu: 3, memory: 1Gi", "cpu: 61")
+    found = played(QUEUES + NODES + daemon % selector + job("a", 8))
+    agent = found["monitoring/agent"]
+    assert agent.arrival.nodes == nodes
+    assert agent.arrival.refusal == ("" if nodes else "no node takes its pods")
+    assert found["nlp/a"].started == started

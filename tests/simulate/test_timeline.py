@@ -5,6 +5,7 @@ from fractions import Fraction
 from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.kueue.pods_ready import PodsReadyRule
 from policygen.simulate.kueue.queue import (
     ANY,
     LOWER_PRIORITY,
@@ -130,22 +131,36 @@ def test_a_victim_holds_its_quota_until_all_others_were_tried():
     assert running == {"first": 1, "second": 1}
 
 
-def test_jobs_that_preempt_each_other_once_a_second_are_a_livelock():
+def livelock(lasts):
     """Only one of these jobs has room, and the queue that borrows more has the higher share.
 
     j1 borrows 2 and evicts j2, which borrows 3. j3 borrows 1 and evicts j1. j2 has the highest priority of its
-    queue and evicts j3. Nothing else happens, so the simulation ends.
+    queue and evicts j3.
     """
     nodes = queue("a", 4), queue("b", 3)
     own = {"reclaim_within_cohort": ANY, "within_cluster_queue": LOWER_PRIORITY}
     it = state(cohort("root", *nodes), *nodes, strategies=(FINAL_SHARE, INITIAL_SHARE), **own)
+    it.pods_ready = PodsReadyRule(timeout=300.0)
     jobs = [("b", 6, 1), ("a", 6, 1), ("b", 6, 2), ("b", 4, 0)]
     made = Timeline(
-        [job(workload(f"j{i}", *each, created=i), None) for i, each in enumerate(jobs)],
+        [job(workload(f"j{i}", *each, created=i), lasts) for i, each in enumerate(jobs)],
         Scheduler(it),
     )
-    run(made)
+    return made, run(made)
+
+
+def test_jobs_that_preempt_each_other_once_a_second_are_a_livelock():
+    """Nothing else happens, so the simulation ends."""
+    made, _ = livelock(None)
     assert list(made.livelocks) == [("n/j1", "n/j2", "n/j3")]
+
+
+def test_a_livelock_goes_on_only_when_something_happens():
+    """The ends and timeouts of pods that were evicted before change nothing."""
+    made, found = livelock(1000.0)
+    assert all(it.ended for it in found.values())
+    assert sum(it.preempted for it in found.values()) < 30
+    assert made.cycles < 100
 
 
 def test_a_workload_without_a_queue_waits_for_ever():

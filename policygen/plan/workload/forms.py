@@ -20,6 +20,17 @@ class WorkloadForm(StrEnum):
     CRON_JOB = "cronjob"
 
 
+KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
+    WorkloadForm.DEPLOYMENT: ("kubernetes", "Deployment"),
+    WorkloadForm.STATEFUL_SET: ("kubernetes", "StatefulSet"),
+    WorkloadForm.JOB: ("kubernetes", "Job"),
+    WorkloadForm.VOLCANO_JOB: ("volcano", "Job"),
+    WorkloadForm.JOB_SET: ("kubernetes", "JobSet"),
+    WorkloadForm.LEADER_WORKER_SET: ("kubernetes", "LeaderWorkerSet"),
+    WorkloadForm.CRON_JOB: ("kubernetes", "CronJob"),
+}
+"""Component and name of the kind of each form."""
+
 SERVING = (WorkloadForm.DEPLOYMENT, WorkloadForm.STATEFUL_SET, WorkloadForm.LEADER_WORKER_SET)
 """Their pods run until the object is deleted. Those of the others end."""
 

@@ -1,6 +1,6 @@
 """Decides the objects that run models: everything that the policy decides, and the user's container."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
@@ -242,7 +242,7 @@ def autoscaler(
 
 def kind_of(form: WorkloadForm) -> tuple[str, str]:
     """The API version and the kind of the objects of a form."""
-    component, name = KIND_OF[form]
+    component, name = forms.KIND_OF[form]
     kind = next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == name)
     return kind.api_versions[-1], name
 
@@ -259,19 +259,8 @@ def _scalers(kind: str) -> Callable[[Decisions], Iterator[ModelAutoscaler]]:
     return objects
 
 
-KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
-    WorkloadForm.DEPLOYMENT: ("kubernetes", "Deployment"),
-    WorkloadForm.STATEFUL_SET: ("kubernetes", "StatefulSet"),
-    WorkloadForm.JOB: ("kubernetes", "Job"),
-    WorkloadForm.VOLCANO_JOB: ("volcano", "Job"),
-    WorkloadForm.JOB_SET: ("kubernetes", "JobSet"),
-    WorkloadForm.LEADER_WORKER_SET: ("kubernetes", "LeaderWorkerSet"),
-    WorkloadForm.CRON_JOB: ("kubernetes", "CronJob"),
-}
-"""Component and name of the kind of each form."""
-
 KIND_NAMES = (
-    *(name for _, name in KIND_OF.values()),
+    *(name for _, name in forms.KIND_OF.values()),
     "PodDisruptionBudget",
     scaling.HPA,
     scaling.SCALED_OBJECT,
@@ -279,7 +268,9 @@ KIND_NAMES = (
 
 
 def _generators(component: str) -> Generators:
-    return {name: _in_form(form) for form, (part, name) in KIND_OF.items() if part == component}
+    return {
+        name: _in_form(form) for form, (part, name) in forms.KIND_OF.items() if part == component
+    }
 
 
 OBJECTS: Generators = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 
 from policygen.core import durations
 from policygen.kubernetes import priorities
@@ -11,6 +12,8 @@ from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.kueue_jobs import ELASTIC, EQUAL_COMPLETIONS
 from policygen.kubernetes.kueue_requests import adjusted
 from policygen.kubernetes.kueue_workloads import PodSetView
+from policygen.kubernetes.node_groups import NodeSet
+from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.kubernetes.untyped import integer, mapping, text
@@ -44,6 +47,11 @@ class ArrivalMaker:
         self._taken = scene.cluster.seen.taken if scene.cluster.seen else None
         self._implied = implied_names(scene)
         self._sources = {key_of(it.object): it for it in scene.cluster.workloads}
+
+    @cached_property
+    def index(self) -> NodeIndex:
+        """The indexes of the nodes."""
+        return NodeIndex(NodeSet(self.scene.nodes))
 
     def source(self, key: ObjectKey | None) -> Workload | None:
         """The object with a pod template of a key; None: it was not read."""
@@ -88,9 +96,9 @@ class ArrivalMaker:
         passes_by: str = "",
     ) -> Arrival:
         """A job. `source` is the object that users created."""
-        classes = [it.spec.priority_class_name for it in pods]
-        priority = priorities.of_class(self.cluster, classes[0] if classes else "")
-        class_ = self.cluster.priority_classes.get(classes[0]) if classes else None
+        of_pods = pods[0].spec.priority_class_name if pods else ""
+        priority = priorities.of_class(self.cluster, of_pods)
+        class_ = priorities.class_of(self.cluster, of_pods)
         duration = self._duration(source, kind, pods)
         if not refusal and any(names_other_nodes(self._implied, it.spec) for it in pods):
             refusal, unknown = _NAMED_NODES, True

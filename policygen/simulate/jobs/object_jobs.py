@@ -7,8 +7,10 @@ from msgspec.structs import replace
 from policygen.core.finding import at_path
 from policygen.core.suggest import suggest
 from policygen.kubernetes.core import LabelSelector
+from policygen.kubernetes.daemons import daemon_nodes, on_node
 from policygen.kubernetes.kueue_requests import as_pod
 from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView
+from policygen.kubernetes.node_filters import demand
 from policygen.kubernetes.pod_terms import selector_of
 from policygen.kubernetes.schedulers import VOLCANO
 from policygen.kubernetes.untyped import text
@@ -93,6 +95,32 @@ def of_unqueued(maker: ArrivalMaker, job: UnqueuedJob) -> Arrival:
         passes_by=job.passes_by,
         asks_topology=source is not None
         and any(asks_topology(it.annotations) for it in source.templates),
+    )
+
+
+def of_daemon(maker: ArrivalMaker, job: UnqueuedJob) -> Arrival:
+    """A DaemonSet, with its pods on all nodes that take them."""
+    source = maker.source(key_of(job.owner))
+    if source is None or not source.templates or not maker.scene.nodes or maker.scene.is_implied:
+        return of_unqueued(maker, job)
+    [template] = source.templates
+    view = PodSetView("main", 1, None, PodSetTemplate(as_pod(template.spec)))
+    pod = maker.batch(view, source.namespace, template.labels)
+    index = maker.index
+    takers = daemon_nodes(index, demand(pod.spec, pod.spec.requests))
+    missing = maker.scene.missing
+    nodes = tuple(it.name for _, it in index.entries(takers) if it.name not in missing)
+    return maker.arrival(
+        f"{source.namespace}/{source.name}",
+        job.owner,
+        None,
+        tuple(replace(pod, name=name, spec=on_node(pod.spec, name)) for name in nodes),
+        kind=job.owner.kind,
+        at=maker.arrives(job.owner),
+        nodes=nodes,
+        created=len(nodes),
+        refusal="" if nodes else "no node takes its pods",
+        unmodelled=tuple(volumes(source)),
     )
 
 

@@ -133,7 +133,10 @@ def is_foreign(object_: Object) -> bool:
 
 def _is_known(object_: Object) -> bool:
     group, kind = object_.group, object_.kind
-    return (group, kind) in _KNOWN or schemas.served(object_.api_version, kind) is not None
+    served = schemas.served(object_.api_version, kind)
+    return (group, kind) in _KNOWN or (
+        served is not None and (group.endswith(_OWN) or not _has_template(object_.data))
+    )
 
 
 def _unknown_kind(object_: Object) -> str:

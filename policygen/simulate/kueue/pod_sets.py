@@ -11,7 +11,7 @@ from msgspec import ValidationError
 from msgspec.structs import replace
 
 from policygen.core.decoding import converted
-from policygen.core.finding import at_path
+from policygen.core.finding import at_path, dotted
 from policygen.core.go_values import integer as go_integer
 from policygen.core.suggest import suggest
 from policygen.kubernetes import priorities
@@ -22,12 +22,15 @@ from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, Top
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.untyped import integer, mapping, text
 from policygen.kubernetes.workloads import (
+    APP_WRAPPER,
+    KINDS,
     RAY_CLUSTERS,
     Container,
     PodSpec,
     PodTemplate,
     Resources,
     Workload,
+    wrapped,
 )
 from policygen.simulate.kueue.roles import role
 
@@ -75,6 +78,10 @@ _REPLICA_TYPES = {
     "XGBoostJob": ("Master", "Worker"),
 }
 """The replica types of the training operators, in Kueue's order."""
+_IN_WRAPPERS = frozenset(
+    {"Pod", "Job", "JobSet", "Deployment", "StatefulSet", "PyTorchJob", "RayCluster", "RayJob"}
+)
+"""The kinds whose pod sets an AppWrapper finds itself."""
 
 
 class NotQueuedError(ValueError):
@@ -101,6 +108,8 @@ def pod_sets(workload: Workload) -> tuple[PodSetView, ...]:
         )
     if kind == "LeaderWorkerSet":
         return tuple(_of_group(workload))
+    if kind == APP_WRAPPER:
+        return tuple(_of_wrapped(workload))
     (template,) = _templates(workload)
     if kind in ("Job", "StatefulSet"):
         return (
@@ -170,6 +179,20 @@ def _of_replica_types(workload: Workload) -> tuple[PodSetView, ...]:
         for type_ in _REPLICA_TYPES[workload.kind]
         if type_ in by_type
     )
+
+
+def _of_wrapped(workload: Workload) -> Iterable[PodSetView]:
+    """The pod sets of the objects in an AppWrapper. Raises NotQueuedError.
+
+    Source: InferPodSets in pkg/utils of AppWrapper 1.2.2.
+    """
+    for it in wrapped(workload.object.data):
+        if it.kind in KINDS and it.kind not in _IN_WRAPPERS:
+            words = f"Kueue does not find the pods of {dotted(it.path)}, which has kind {it.kind}"
+            raise NotQueuedError(words, unknown=True)
+    for i, template in enumerate(_templates(workload)):
+        name = f"{workload.object.name}-{i}"
+        yield _pod_set(name, template, template.replicas)
 
 
 def _of_group(workload: Workload) -> Iterable[PodSetView]:

@@ -244,19 +244,43 @@ class Scheduler:
                 queue.pending.push_anyway(it)  # whatever it waited for
             self._reconcile(it, now)
 
-    def tick(self, now: float) -> None:
-        """Do what is due: the ends of waits, and of the time for pods to be ready or to run."""
-        names = set()
+    def tick(self, now: float) -> bool:
+        """Do what is due: the ends of waits, and of the time for pods to be ready or to run.
+
+        Returns whether anything was due.
+        """
+        names, changes = set(), False
         while self._due and self._due[0][0] <= now:
             names.add(heapq.heappop(self._due)[1])
         for name in sorted(names):
             workload = self._known.get(name)
-            if workload is not None and not workload.evicted:
+            if workload is not None and not workload.evicted and self._is_due(workload, now):
                 self._tick(workload, now)
+                changes = True
+        return changes
 
     def next_time(self) -> float | None:
         """When `tick` may have something to do."""
-        return self._due[0][0] if self._due else None
+        while self._due:
+            at, name = self._due[0]
+            workload = self._known.get(name)
+            if workload is not None and self._is_due(workload, at):
+                return at
+            heapq.heappop(self._due)  # it was ready in time, or left before
+        return None
+
+    def _is_due(self, workload: QueuedWorkload, now: float) -> bool:
+        """Whether a wait of a workload is over."""
+        if workload.retry_at is not None and workload.retry_at <= now:
+            return True
+        return self._is_late(workload, now) or _has_run(workload, now)
+
+    def _is_late(self, workload: QueuedWorkload, now: float) -> bool:
+        """Whether the pods of an admitted workload were not ready in time."""
+        rule, since = self.state.pods_ready, workload.admitted_at
+        if rule is None or since is None or workload.ready:
+            return False
+        return now - since >= rule.timeout
 
     def where(self, workload: QueuedWorkload) -> str:
         """Where a workload waits: "heap", "inadmissible", or "" if it is in no queue."""
@@ -297,7 +321,7 @@ class Scheduler:
 
     def _reserved(self, workload: QueuedWorkload, queue: SimulatedQueue, now: float) -> None:
         """It got quota. It is admitted once its checks are ready."""
-        workload.queued = workload.created
+        workload.behind = None
         workload.hold = ""
         workload.retry_at = None
         workload.pending_checks = frozenset(cycle.checks_of(workload, queue))
@@ -329,14 +353,9 @@ class Scheduler:
                 workload.hold = ""
                 self.submit(workload)
             return
-        if workload.admitted_at is None:
-            return
-        elapsed = now - workload.admitted_at
-        rule = self.state.pods_ready
-        if rule is not None and not workload.ready and elapsed >= rule.timeout:
+        if self._is_late(workload, now):
             self._not_ready(workload, now)
-        most = workload.maximum_execution
-        if most is not None and elapsed + workload.executed >= most:
+        if _has_run(workload, now):
             workload.executed = 0.0
             workload.expired = True
             words = "exceeding the maximum execution time"
@@ -356,7 +375,7 @@ class Scheduler:
         self._remember(workload.retry_at, workload)
         self._evict(workload, PODS_READY_TIMEOUT, f"Exceeded the PodsReady timeout {workload.name}")
         if rule.behind:
-            workload.queued = now
+            workload.behind = now
 
     def _reject(self, workload: QueuedWorkload, name: str) -> None:
         words = f'AdmissionCheck in {REJECTED} state: "{name}"'
@@ -365,7 +384,7 @@ class Scheduler:
     def _evict_by_check(self, workload: QueuedWorkload, name: str, now: float) -> None:
         words = f'Evicted due to AdmissionCheck in {RETRY} state: "{name}"'
         self._evict(workload, _BY_CHECK, words)
-        workload.queued = now
+        workload.behind = now
 
     def _deactivate(self, workload: QueuedWorkload, cause: str, words: str) -> None:
         """Kueue itself sets spec.active to false."""
@@ -455,6 +474,12 @@ class Scheduler:
         queue = self._queue_if_open(workload)
         if queue is not None and workload.assigned:
             self._changed.add(queue.node.root())
+
+
+def _has_run(workload: QueuedWorkload, now: float) -> bool:
+    """Whether an admitted workload has run for its maximum execution time."""
+    most, since = workload.maximum_execution, workload.admitted_at
+    return most is not None and since is not None and now - since + workload.executed >= most
 
 
 def _message(entry: CycleEntry, reason: PreemptionReason, queue: SimulatedQueue) -> str:

@@ -48,7 +48,7 @@ def train_job(cluster: Cluster, object_: Object) -> Workload:
     if found.malformed or not found.workloads:
         raise NotQueuedError("its runtime cannot be read", unknown=True)
     owner = replace(made, api_version=object_.api_version, kind=object_.kind)
-    return Workload(owner, found.workloads[0].templates)
+    return Workload.of(owner, found.workloads[0].templates)
 
 
 def _runtime(cluster: Cluster, object_: Object) -> Mapping[str, Any]:

@@ -113,8 +113,8 @@ class QueuedWorkload:
     """It ran for its maximum time. Kueue 0.19 deactivates it again when somebody activates it."""
     executed: float = 0.0
     """So long it was admitted before the present admission."""
-    queued: float = field(init=False)
-    """Its place in the queue: its creation, or an eviction after which Kueue puts it behind others."""
+    behind: float | None = None
+    """The time of an eviction after which Kueue puts it behind others, until it is admitted again."""
     pending_checks: frozenset[str] = frozenset()
     """Admission checks that its quota waits for."""
     admitted_at: float | None = None
@@ -138,7 +138,11 @@ class QueuedWorkload:
 
     def __post_init__(self) -> None:
         self.equivalence = (self.pod_sets, self.priority)
-        self.queued = self.created
+
+    @property
+    def queued(self) -> float:
+        """The time that decides about its place in the queue."""
+        return self.created if self.behind is None else self.behind
 
     @property
     def order(self) -> tuple[int, float, str, str]:

@@ -1,6 +1,7 @@
 """Jobs that Volcano schedules: its sessions, and the pods that start, end and are evicted."""
 
 from collections import Counter
+from math import inf
 
 from policygen.kubernetes.accelerators import gpus_of
 from policygen.simulate.arrival import GangSettings
@@ -90,9 +91,10 @@ class GangRuns:
             self._bindings.bind(job, task.shape, task.at)
         job.unbound = len(made.tasks) - len(job.bound)
         if made.ready:
-            job.lasts = arrival.duration
+            job.lasts = arrival.duration if arrival.left is None else arrival.left
             job.starts(arrival.at, *begin_pods(made, arrival.at))
             self._starts.end_later(job)
+            job.lasts = arrival.duration  # of pods that begin later
 
     def _add(self, job: JobRun, made: VolcanoJob) -> None:
         self._jobs[made.name] = job
@@ -107,12 +109,13 @@ class GangRuns:
         """Pods of a job end. True: the job ends with them; else its other pods go on."""
         now, gang = self._agenda.now, self._volcano.state.jobs[job.arrival.name]
         for task in [*gang.by_status[TaskStatus.RUNNING].values()]:
-            if task.began is None or job.lasts is None or max(task.began, 0.0) + job.lasts > now:
+            if task.began is None or _end(job, task.began) > now:
                 continue
             job.work.end_pod(now, gpus_of(dict(task.shape.requests)), task.began, lost=False)
             self._bindings.unbind(job, task.shape, task.at)
             self._volcano.complete(task)
             job.done[task.batch] += 1
+            self._agenda.last = now
         self._bindings.full.clear()
         counts = [it.count for it in job.arrival.pods]
         if (
@@ -224,3 +227,12 @@ class GangRuns:
             job.round += 1
             for it in gang.tasks.values():
                 it.began = None
+
+
+def _end(job: JobRun, began: float) -> float:
+    """When a pod that began at a time ends; infinite if it does not end."""
+    if job.lasts is None:
+        return inf
+    left = job.arrival.left
+    # All pods that run from the start have its time.
+    return left if left is not None and began == job.arrival.at else max(began, 0.0) + job.lasts

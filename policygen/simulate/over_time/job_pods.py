@@ -71,7 +71,7 @@ class JobPods:
                 job.ahead -= bool(node)
         job.since = arrival.at
         self._observer.holds(self._agenda.now, job)
-        job.lasts = arrival.duration
+        job.lasts = arrival.duration if arrival.left is None else arrival.left
         if not job.unbound:
             job.starts(at, *job.size)
             self._starts.end_later(job)

@@ -157,11 +157,12 @@ class KueueRuns:
         self._retry_after(RETRY_AFTER_S, self._stalled)
         self._stalled.clear()
 
-    def tick(self) -> None:
-        """A wait of Kueue is over."""
+    def tick(self) -> bool:
+        """Do what is due. Returns whether a wait of Kueue is over."""
         self._due = None
-        self._kueue.tick(self._agenda.now)
+        changes = self._kueue.tick(self._agenda.now)
         self.evict()
+        return changes
 
     def _retry_after(self, after: float, roots: Iterable[QuotaNode]) -> None:
         """Try the inadmissible workloads of these trees again later."""

@@ -16,7 +16,7 @@ from policygen.core.suggest import Names, suggest
 from policygen.kubernetes import accelerators, priorities
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.flavor_match import selects_flavor
-from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
+from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView, ResourceFlavorView
 from policygen.kubernetes.kueue_requests import adjusted
 from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
 from policygen.kubernetes.node_filters import REQUIRED
@@ -28,6 +28,7 @@ from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.openb import MODEL
 from policygen.simulate.scene import Scene
 from policygen.simulate.traces.job import TraceJob, TraceRequest
+from policygen.spec.types import Pool
 
 OTHERS = "*"
 """Stands for all teams of the trace that have no other entry."""
@@ -81,7 +82,7 @@ class _Making:
         self._has_models = _has_models(scene)
         self._gpu = _gpu_of(name for node in scene.nodes for name in node.allocatable)
         self._templates: dict[tuple[str, str, TraceRequest], _Template | None] = {}
-        self._ambiguous: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._ambiguous: dict[tuple[str, str, tuple[str, ...]], int] = {}
         self._foreign: Counter[tuple[str, str]] = Counter()
         """Jobs whose queue belongs to another team, by their team and queue."""
         self._partial = self._models = 0
@@ -130,24 +131,14 @@ class _Making:
                 f"{_jobs(self._foreign.total())} of the trace {'names' if self._foreign.total() == 1 else 'name'} "
                 f"a team and a queue of another team; the team of the queue counts: {some(pairs, 'other pair')}"
             )
-        if self.unknown:
-            known = Names(self._names())
-            names = [
-                f"{name} ({_jobs(n)}{f'; did you mean {meant}?' if (meant := known.meant(name)) else ''})"
-                for name, n in self.unknown.most_common(_NAMES)
-            ]
-            more = len(self.unknown) - len(names)
+        yield from self._of_unknown()
+        for (name, kind, names), gpus in self._ambiguous.items():
+            choice = "queue" if kind == "queue" else "selector"
             yield (
-                f"the input has no team or queue for {listed([*names, *_more(more)], 'and')} of the "
-                f"trace; these jobs were not simulated; use {self._known()}, or add "
-                "--trace-team NAME=TEAM"
+                f"team {name} has several {kind}s for jobs with {counted(gpus, 'GPU')} in each pod "
+                f"({', '.join(names)}); those without a {choice} in the trace go to {names[0]}"
             )
-        for (name, queues), gpus in self._ambiguous.items():
-            yield (
-                f"team {name} has several queues for jobs with {counted(gpus, 'GPU')} in each pod "
-                f"({', '.join(queues)}); those without a queue in the trace go to {queues[0]}"
-            )
-        if self._cluster.queues.any:
+        if self._templates and self._cluster.queues.any:
             yield (
                 "Volcano does not schedule the jobs of a trace: they use queues of Kueue, or without one "
                 "kube-scheduler; to simulate queues of Volcano, add Volcano Jobs with --workloads"
@@ -160,6 +151,46 @@ class _Making:
                 f"and no node has the label {MODEL}"
             )
 
+    def _of_unknown(self) -> Iterator[str]:
+        """Which jobs have no team of the scene, and options that have no effect."""
+        known, given = Names(self._names()), Names({team for team, *_ in self._templates} - {""})
+        by_option: Counter[str] = Counter()
+        unknown: Counter[str] = Counter()
+        for name, jobs in self.unknown.items():
+            option = name if name in self._teams else OTHERS
+            if option in self._teams:
+                by_option[option] += jobs
+            else:
+                unknown[name] = jobs
+        for name, team in self._teams.items():
+            if by_option[name]:
+                yield (
+                    f"--trace-team {name}={team}: the input has no team {team}, so {_jobs(by_option[name])} "
+                    f"of the trace {_were(by_option[name])} not simulated; {suggest(team, known, 'team')}"
+                )
+            elif name != OTHERS and name not in given and self._templates:
+                yield (
+                    f"--trace-team {name}={team} has no effect, because the trace has no team {name}; "
+                    f"{suggest(name, given, 'team')}"
+                )
+        if unnamed := unknown.pop("", 0):
+            yield (
+                f"the trace names no team for {_jobs(unnamed)}, which {_were(unnamed)} not simulated; add "
+                f"--trace-team '*=TEAM' with {self._known()}"
+            )
+        if unknown:
+            names = [
+                f"{name} ({_jobs(n)}{f'; did you mean {meant}?' if (meant := known.meant(name)) else ''})"
+                for name, n in unknown.most_common(_NAMES)
+            ]
+            more, total = len(unknown) - len(names), unknown.total()
+            these = "this job" if total == 1 else "these jobs"
+            yield (
+                f"the input has no team or queue with the {'name' if len(unknown) == 1 else 'names'} "
+                f"{listed([*names, *_more(more)], 'and')}, so {these} of the trace {_were(total)} not simulated; "
+                f"write {self._known()} in the trace, or add --trace-team NAME=TEAM"
+            )
+
     def _names(self) -> set[str]:
         """The teams of the spec, or of namespaces with a LocalQueue, or all."""
         queues = {self._scene.team(it.namespace) for it in self._cluster.local_queues}
@@ -169,7 +200,9 @@ class _Making:
         """The names that a trace can use, in words."""
         names = sorted(self._names())
         shown = [*names[:_TEAMS], *_more(len(names) - _TEAMS)]
-        return f"a name of a team ({listed(shown, 'and')})" if names else "names of teams"
+        if not names:
+            return "the name of a team of a SPEC, or of a Namespace of --workloads (the input has neither)"
+        return f"the name of a team ({listed(shown, 'or')})"
 
     def _template(self, job: TraceJob) -> _Template | None:
         """None: the scene does not know the team, or the namespace of the queue."""
@@ -179,20 +212,46 @@ class _Making:
         request = job.request
         found = _Template(namespaces[0], team)
         entry: Entry[LocalQueueView] | None = None
+        pool = None
         if self._cluster.cluster_queues.any:
             fitting = self._queues(namespaces, job.queue.rpartition("/")[2], request)
             name = job.queue.rpartition("/")[2]
             if not fitting and name:  # Kueue waits for the queue, as for that of a manifest
                 return self._filled(found, request, None, name)
-            if not fitting:
+            pool = None if fitting else self._pool(team, request)
+            if not fitting and pool is None:
                 words = self._no_queue(namespaces, team, job)
                 return self._filled(replace(found, refusal=words), request, None)
-            entry = fitting[0]
-            if len(fitting) > 1:
-                names = tuple(it.name for it in fitting)
-                self._ambiguous.setdefault((team, names), request.gpus)
-            found = replace(found, namespace=entry.namespace)
-        return self._filled(found, request, entry)
+            if fitting:
+                entry = fitting[0]
+                self._note_choice(team, "queue", [it.name for it in fitting], request)
+                found = replace(found, namespace=entry.namespace)
+        else:
+            pool = self._pool(team, request)
+        return self._filled(found, request, entry, pool=pool)
+
+    def _note_choice(
+        self, team: str, kind: str, names: Sequence[str], request: TraceRequest
+    ) -> None:
+        """Remember that the first one of several queues or pools was chosen."""
+        if len(names) > 1:
+            self._ambiguous.setdefault((team, kind, tuple(names)), request.gpus)
+
+    def _pool(self, team: str, request: TraceRequest) -> Pool | None:
+        """The first pool of kube-scheduler with a quota of the team that the selector of a job matches."""
+        spec = self._scene.spec
+        if spec is None or not request.gpus:
+            return None
+        names = {pool for name, pool, _ in self._scene.quotas.teams if name == team}
+        found = [
+            it
+            for it in spec.pools
+            if it.name in names
+            and it.name in self._scene.schedulers
+            and all(dict(it.node_selector).get(key, of) == of for key, of in request.selector)
+        ]
+        self._note_choice(team, "pool", [it.name for it in found], request)
+        return found[0] if found else None
 
     def _no_queue(self, namespaces: Sequence[str], team: str, job: TraceJob) -> str:
         """Why no LocalQueue takes a job."""
@@ -246,16 +305,19 @@ class _Making:
 
     def _fits(self, queue: ClusterQueueView | None, request: TraceRequest) -> bool:
         """Whether a queue has a quota of GPUs, with a flavor that the selector matches."""
-        if queue is None:
-            return False
+        return queue is not None and any(True for _ in self._flavors(queue, request))
+
+    def _flavors(
+        self, queue: ClusterQueueView, request: TraceRequest
+    ) -> Iterator[Entry[ResourceFlavorView]]:
+        """The flavors of a queue that a selector matches, for a job with GPUs those of GPUs."""
         selector = dict(request.selector)
         for group in queue.resource_groups:
             if not request.gpus or any(map(accelerators.is_one, group.covered_resources)):
                 for it in group.flavors:
                     flavor = self._cluster.flavors.get(it.name)
                     if flavor and selects_flavor(selector, (), flavor.fields.node_labels):
-                        return True
-        return False
+                        yield flavor
 
     def _filled(
         self,
@@ -263,22 +325,33 @@ class _Making:
         request: TraceRequest,
         entry: Entry[LocalQueueView] | None,
         missing: str = "",
+        pool: Pool | None = None,
     ) -> _Template:
-        """The template with the pods of a request, and its Workload in a queue, or in a missing one."""
+        """The template with the pods of a request, and its Workload in a queue, or in a missing one.
+
+        `pool` is one of kube-scheduler, whose nodes the pods select.
+        """
         cluster, name = self._cluster, request.priority
         values = _priorities(self._scene, name)
-        if values is None:
-            known = (*cluster.workload_priority_classes.names(), *cluster.priority_classes.names())
-            advice = suggest(name, known, "priority class")
-            return replace(template, refusal=f"priority class {name} does not exist; {advice}")
         gpu = self._gpu
         queue = self._queue(entry) if entry is not None else None
         if queue is not None:
             covered = [one for it in queue.resource_groups for one in it.covered_resources]
             gpu = _gpu_of(covered) if any(map(accelerators.is_one, covered)) else gpu
+        elif pool is not None:
+            gpu = _gpu_of(name for _, of, name in self._scene.quotas.teams if of == pool.name)
         spec = self._spec(request, gpu)
+        if queue is not None and request.gpus:
+            spec = replace(spec, scheduler_name=self._scheduler(queue, request))
+        elif pool is not None:
+            spec = self._in_pool(spec, pool)
         count = request.pods if request.gang else 1
         pods = PodBatch("main", count, adjusted(cluster, spec, template.namespace))
+        if values is None:
+            known = (*cluster.workload_priority_classes.names(), *cluster.priority_classes.names())
+            advice = suggest(name, known, "priority class")
+            refusal = f"priority class {name} does not exist; {advice}"
+            return replace(template, pods=(pods,), refusal=refusal)
         workload = None
         queue_name = entry.name if entry is not None else missing
         if queue_name:
@@ -291,6 +364,23 @@ class _Making:
         preempts = not queue_name if class_ is None else class_.fields.preemption_policy != "Never"
         return replace(
             template, priority=values[1], preempts=preempts, pods=(pods,), workload=workload
+        )
+
+    def _scheduler(self, queue: ClusterQueueView, request: TraceRequest) -> str:
+        """The schedulerName that the spec gives pods of the first pool of a queue that the selector matches."""
+        pools = (it.name for it in self._flavors(queue, request))
+        return next(
+            (self._scene.schedulers[it] for it in pools if it in self._scene.schedulers), ""
+        )
+
+    def _in_pool(self, spec: PodSpec, pool: Pool) -> PodSpec:
+        """A pod with the fields that a pool of kube-scheduler needs."""
+        taints = (TolerationView(it.key, "Exists", effect=it.effect) for it in pool.taints)
+        return replace(
+            spec,
+            scheduler_name=self._scene.schedulers[pool.name],
+            node_selector={**dict(pool.node_selector), **spec.node_selector},
+            tolerations=(*spec.tolerations, *taints),
         )
 
     def _spec(self, request: TraceRequest, gpu: str) -> PodSpec:
@@ -361,6 +451,10 @@ def _priorities(scene: Scene, name: str) -> tuple[int, int] | None:
 
 def _jobs(number: int) -> str:
     return counted(number if number == 1 else f"{number:,}", "job")
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def _more(number: int) -> list[str]:

@@ -17,6 +17,7 @@ from policygen.simulate.arrival import MOST_PODS
 SHOWN = 3
 """The most equal faults that are shown; the others are counted."""
 _DELIMITERS = ",;\t"
+_TIME = "2026-01-31T09:30:00Z"
 _MOST_DIGITS = 18
 """Longer numbers are no amounts, and Python does not parse them at any length."""
 
@@ -162,13 +163,13 @@ class TraceTable:
             try:
                 found = datetime.fromisoformat(text)
             except ValueError:
-                self.fault(column, "is not a valid time", "write 2026-01-31T09:30:00Z", text)
+                self.fault(column, "is not a valid time", f"write {_TIME}", text)
                 return None
             return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp(), True
         if not text:
             self.fault(column, "is missing", "write seconds from the start of the trace")
             return None
-        at = self._seconds(text, column)
+        at = self._seconds(text, column, is_time=True)
         return None if at is None else (at, False)
 
     def number(self, text: str, column: str, least: int = 0, default: int = 0) -> int:
@@ -179,8 +180,11 @@ class TraceTable:
         is_number = whole.isascii() and whole.isdigit() and len(whole) <= _MOST_DIGITS
         if is_number and int(whole) >= least:
             return int(whole)
-        remedy = f"write a whole number that is at least {least}"
-        self.fault(column, "is not valid", remedy, text)
+        if whole.isascii() and whole.isdigit() and len(whole) > _MOST_DIGITS:
+            self.fault(column, "is too large", f"write at most {_MOST_DIGITS} digits", text)
+        else:
+            remedy = f"write a whole number that is at least {least}"
+            self.fault(column, "is not valid", remedy, text)
         return default
 
     def size(self, text: str, column: str) -> int:
@@ -191,13 +195,15 @@ class TraceTable:
             return 1
         return found
 
-    def _seconds(self, text: str, column: str) -> float | None:
+    def _seconds(self, text: str, column: str, *, is_time: bool = False) -> float | None:
         try:
             found = float(text.replace("_", "?"))
         except ValueError:
             parsed = durations.written(text)
             if parsed is None:
-                self.fault(column, "is not a valid duration", durations.EXAMPLES, text)
+                kind, or_date = ("time", f", or {_TIME}") if is_time else ("duration", "")
+                remedy = f"{durations.EXAMPLES}{or_date}"
+                self.fault(column, f"is not a valid {kind}", remedy, text)
                 return None
             found = float(parsed)
         if not math.isfinite(found):

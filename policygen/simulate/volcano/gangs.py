@@ -64,6 +64,7 @@ def gang_of_group(
         role_minimums=fields.min_task_member,
         resources=fields.min_resources,
         priority=priorities.of_class(cluster, fields.priority_class_name) or 0,
+        group=entry.name,
     )
 
 
@@ -120,6 +121,7 @@ def _of_job(cluster: Cluster, workload: Workload) -> GangSettings:
         enqueued_first=True,
         restarts=_acts([spec], _RESTARTS, _EVICTED),
         min_success=integer(spec.get("minSuccess")),
+        group=f"{workload.name}-{_uid(workload)}",
     )
 
 
@@ -145,7 +147,13 @@ def _of_pods(cluster: Cluster, workload: Workload) -> GangSettings:
         least=least,
         resources=_sum(workload.templates, [(0, least)]),
         priority=priorities.of_class(cluster, first.spec.priority_class_name) or 0,
+        group="podgroup-" + ("" if workload.object.kind == "Deployment" else _uid(workload)),
     )
+
+
+def _uid(workload: Workload) -> str:
+    """The UID of an object of a cluster; empty: that of manifests is not known."""
+    return text(workload.object.data, "metadata", "uid")
 
 
 def _task(cluster: Cluster, template: PodTemplate, role: str) -> GangTask:
@@ -190,6 +198,7 @@ def gang_job(
         min_resources=None if gang.resources is None else counted(gang.resources),
         priority=gang.priority,
         created=now,
+        group="" if gang.group.endswith("-") else f"{arrival.namespace}/{gang.group}",
     )
     free = 0
     for number, (batch, task, shape) in enumerate(

@@ -139,7 +139,7 @@ class VolcanoJob:
     """A PodGroup and its pods."""
 
     name: str
-    """The namespace and name of the PodGroup."""
+    """Unique: the namespace and name of the PodGroup, or of the object for which Volcano creates it."""
     queue: str
     min_available: int = 1
     role_minimums: Mapping[str, int] = field(default_factory=dict)
@@ -156,6 +156,8 @@ class VolcanoJob:
     allocated: Amounts = field(default_factory=empty, init=False)
     fit_errors: dict[str, FitErrors] = field(default_factory=dict, init=False)
     """Those of this session, by task."""
+    group: str = ""
+    """The namespace and name of the PodGroup, by which equal jobs are ordered; empty: `name`."""
     unborn: list[VolcanoTask] = field(default_factory=list)
     """The pods that its controller creates after it is enqueued."""
     ready_count: int = field(default=0, init=False)
@@ -164,6 +166,7 @@ class VolcanoJob:
     """How many pending tasks request nothing."""
 
     def __post_init__(self) -> None:
+        self.group = self.group or self.name
         self.by_status = {it: {} for it in TaskStatus}
         self._counts: Counter[tuple[str, TaskStatus, bool]] = Counter()
         self._gated: Amounts = empty()

@@ -141,7 +141,7 @@ class Session:
             if order := plugin.job_order(one, other):
                 return order < 0
         mine, theirs = math.floor(one.created), math.floor(other.created)
-        return (mine, one.name) < (theirs, other.name)
+        return (mine, one.group) < (theirs, other.group)
 
     def task_less(self, one: VolcanoTask, other: VolcanoTask) -> bool:
         """Whether a task comes before another one."""

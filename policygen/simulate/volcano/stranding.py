@@ -1,11 +1,13 @@
 """Gangs of Volcano that wait while GPUs are free, because earlier pods were spread over the nodes."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.kubernetes.accelerators import gpus_of, is_one
+from policygen.kubernetes.untyped import text
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_schedulers import kube_scheduler, shapes
@@ -17,6 +19,7 @@ from policygen.simulate.volcano.settings import SchedulerSettings, TierPlugin
 
 _SEEDS = (None, 1, 2)
 _BINPACK, _ORDER = "binpack", "nodeorder"
+_LISTED = "binpack.resources"
 _STRATEGY = "resource-strategy-fit"
 _SPREADS = {"leastrequested": 1, "balancedresource": 1, "podtopologyspread": 2}
 """Scores of nodeorder that oppose packing, with their default weights."""
@@ -26,12 +29,12 @@ class StrandedGangs(Struct, frozen=True, eq=False):
     """Gangs that wait only because the settings of Volcano do not pack GPUs."""
 
     waiting: Sequence[Arrival]
-    free: int
-    """Accelerators that no pod holds."""
+    free: Mapping[str, int]
+    """The accelerators that these gangs request and no pod holds, by resource."""
     packed: int
     """How many gangs wait with settings that pack."""
     binpack: Mapping[str, str | int]
-    """The arguments of the plugin binpack of these settings."""
+    """The arguments of the plugin binpack that differ in these settings."""
     order: Mapping[str, int]
     """The arguments of the plugin nodeorder that differ in these settings."""
     removed: Sequence[str]
@@ -50,15 +53,23 @@ def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | No
     ]
     settings = scheduler_settings(scene.cluster)
     found = [_played(scene, settings, ordered, seed) for seed in _SEEDS]
-    waiting, free = min(found, key=lambda it: len(it[0]))
+    waiting, unused = min(found, key=lambda it: len(it[0]))
     if not waiting:
         return None
+    requested = {name for it in waiting for one in it.pods for name in one.spec.requests}
+    free = {name: amount for name, amount in unused.items() if name in requested}
     names = {name for it in gangs for one in it.pods for name in one.spec.requests if is_one(name)}
     packing = packing_settings(settings, sorted(names))
     packed = max(len(_played(scene, packing, ordered, seed)[0]) for seed in _SEEDS)
     if packed >= len(waiting):
         return None
     plugins = [it for tier in settings.tiers for it in tier]
+    present, wanted = settings.plugin(_BINPACK), packing.plugin(_BINPACK)
+    binpack = {
+        name: value
+        for name, value in (wanted.arguments if wanted else {}).items()
+        if present is None or present.arguments.get(name) != value
+    }
     spreading = [it for it in plugins if it.name == _ORDER]
     order = {
         f"{name}.weight": 0
@@ -66,12 +77,20 @@ def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | No
         if any(it.number(f"{name}.weight", default) for it in spreading)
     }
     removed = [it.name for it in plugins if it.name == _STRATEGY]
-    return StrandedGangs(waiting, free, packed, packing_arguments(sorted(names)), order, removed)
+    return StrandedGangs(waiting, free, packed, binpack, order, removed)
 
 
 def packing_settings(settings: SchedulerSettings, resources: Iterable[str]) -> SchedulerSettings:
     """The same settings, with a plugin binpack that fills nodes by these resources, and nothing opposes it."""
-    binpack = TierPlugin(_BINPACK, arguments=packing_arguments(resources))
+    present = settings.plugin(_BINPACK)
+    own: Mapping[str, Any] = {} if present is None else present.arguments
+    listed = [it for name in text(own, _LISTED).split(",") if (it := name.strip())]
+    wanted = packing_arguments(names := [*resources])
+    if set(names) <= set(listed):
+        wanted[_LISTED] = text(own, _LISTED)
+    else:
+        wanted[_LISTED] = ", ".join(dict.fromkeys((*listed, *names)))
+    binpack = TierPlugin(_BINPACK, arguments={**own, **wanted})
     tiers = [
         tuple(_without_spreading(it) for it in tier if it.name not in (_BINPACK, _STRATEGY))
         for tier in settings.tiers
@@ -84,7 +103,7 @@ def packing_arguments(resources: Iterable[str]) -> dict[str, str | int]:
     names = [*resources]
     arguments: dict[str, str | int] = {"binpack.weight": 10, "binpack.cpu": 0, "binpack.memory": 0}
     weights = {f"binpack.resources.{name}": 10 for name in names}
-    return {**arguments, "binpack.resources": ", ".join(names), **weights}
+    return {**arguments, _LISTED: ", ".join(names), **weights}
 
 
 def _without_spreading(plugin: TierPlugin) -> TierPlugin:
@@ -101,15 +120,15 @@ def largest_pod(job: Arrival) -> int:
 
 def _played(
     scene: Scene, settings: SchedulerSettings, jobs: Sequence[Arrival], seed: int | None
-) -> tuple[Sequence[Arrival], int]:
-    """The jobs that do not run in the end, and the free accelerators."""
+) -> tuple[Sequence[Arrival], Mapping[str, int]]:
+    """The jobs that do not run in the end, and the free accelerators by resource."""
     kube = kube_scheduler(scene, seed)
     if kube is None:
-        return (), 0
+        return (), {}
     volcano = VolcanoScheduler(volcano_state(scene.cluster, scene.nodes), settings, Choices(seed))
     timeline = Timeline(jobs, None, kube, volcano=volcano, shapes=shapes(scene, kube))
     for _ in timeline.run():
         pass
     names = {name for it in scene.nodes for name in it.allocatable if is_one(name)}
-    free = sum(sum(kube.nodes.free(name)) for name in names)
+    free = {name: sum(kube.nodes.free(name)) for name in sorted(names)}
     return [it.arrival for it in timeline.jobs if not it.running], free

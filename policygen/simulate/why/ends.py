@@ -3,21 +3,25 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
-_EACH = 12
-"""The most workloads of which each is tried: whether it also helps without its end."""
+_PARTS = 12
+"""The most parts into which the names are divided, to try whether each of them matters."""
 
 
 def fewest(names: Sequence[str], helps: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
     """The shortest beginning of these names whose end helps, without those that do not matter; empty: none helps.
 
     Others can take what a further end frees, so the number of names doubles until it helps. Between the last
-    two numbers, it is found by halves.
+    two numbers, it is found by halves. Then names that do not matter are dropped: many names in halves,
+    then in ever smaller parts, while at most `_PARTS` parts are left.
     """
     found = _beginning(names, helps)
-    for name in found if 1 < len(found) <= _EACH else ():
-        others = tuple(it for it in found if it != name)
-        if others and helps(others):
-            found = others
+    size = len(found) // 2 if len(found) > _PARTS else 1
+    while size and 1 < len(found) <= _PARTS * size:
+        for start in range((len(found) - 1) // size * size, -1, -size):
+            others = found[:start] + found[start + size :]
+            if others and helps(others):
+                found = others
+        size //= 2
     return found
 
 

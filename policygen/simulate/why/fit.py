@@ -56,6 +56,8 @@ class FitAnswer(Struct, frozen=True, eq=False):
     """Whether a job would run now."""
 
     request: FitRequest
+    arrival: Arrival
+    """The job."""
     namespace: str
     queue: str
     resource: str
@@ -99,13 +101,25 @@ def _others(
 ) -> Iterator[FitOutcome]:
     """What becomes of the job with other random choices."""
     others = tuple(others)
+    competes = found.cost is not None and any((found.cost.preempted, found.cost.admitted))
     for it in others:
         one = _chosen(it.scene, it.arrivals, request)
-        start = _start(one, it.seed)
-        yield _outcome(_decided(one, start), start)
-    if not others and found.start is not None:
+        yield _simulated(one, it.seed, competes=competes)
+    if competes:
+        yield _simulated(judged, 1, competes=True)
+    if not others and (competes or found.start is not None):
         for seed in chance.seeds(1, len(judged.explainer.arrivals)):
-            yield _outcome(found.explanation, judged.explainer.start(judged.arrival, seed))
+            yield _simulated(judged, seed, competes=competes)
+
+
+def _simulated(judged: "_JudgedQueue", seed: int, *, competes: bool) -> FitOutcome:
+    """What becomes of the job in a simulation. `competes`: others can take the nodes that become free for it."""
+    if competes and not judged.explanation.waits:
+        after = judged.explainer.start(judged.arrival, seed).after
+        runs = after is not None and after <= 2 * RETRY_AFTER_S
+        return FitOutcome(runs, None if runs else after)
+    waits = _start(judged, seed)
+    return _outcome(_decided(judged, waits), waits)
 
 
 def _outcome(explanation: Explanation, start: Start | None) -> FitOutcome:
@@ -205,6 +219,7 @@ def _answer(judged: _JudgedQueue, request: FitRequest) -> FitAnswer:
         cost = explainer.cost(arrival)
     return FitAnswer(
         request,
+        arrival,
         choice.namespace,
         choice.queue,
         choice.resource,

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.quoting import some
-from policygen.kubernetes import accelerators
+from policygen.kubernetes import accelerators, priorities
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
@@ -114,9 +114,10 @@ def choices(scene: Scene, request: FitRequest) -> list[QueueChoice]:
     namespaces = namespaces or [it for it in known if it == request.team]
     if not namespaces:
         teams = ", ".join(sorted({scene.team(it) for it in known}))
+        others = f"teams with one: {teams}" if teams else "add the SPEC or manifests of queues"
         raise FitError(
             f"team {request.team} has no LocalQueue, no queue of Volcano and no quota in a pool of "
-            f"kube-scheduler; teams with one: {teams or 'none'}"
+            f"kube-scheduler; {others}"
         )
     every = [
         *_of_kueue(scene.cluster, namespaces),
@@ -272,14 +273,17 @@ def _made(scene: Scene, request: FitRequest, choice: QueueChoice) -> Arrival:
     cluster = scene.cluster
     amounts = {"cpu": request.cpu, "memory": request.memory, resource: Fraction(request.gpus)}
     requests = {name: amount for name, amount in amounts.items() if amount}
-    spec = PodSpec(containers=(Container("main", "", Resources(requests, requests)),))
+    spec = PodSpec(
+        containers=(Container("main", "", Resources(requests, requests)),),
+        scheduler_name=scene.schedulers.get(flavor, ""),
+    )
     fields = _fields(cluster, request, queue, spec)
     asked = AskedWorkload(f"{namespace}/{NAME}", "Job", fields)
     entry = cluster.flavors.get(flavor)
     if entry is not None and request.pool:
         if _selects(cluster, namespace, queue):
             labels = dict(entry.fields.node_labels)
-            spec = PodSpec(containers=spec.containers, node_selector=labels)
+            spec = replace(spec, node_selector=labels)
         fields = _fields(cluster, request, queue, spec)
         asked = AskedWorkload(f"{namespace}/{NAME}", "Job", fields)
         for change in toward(asked, "main", entry.fields):
@@ -289,7 +293,8 @@ def _made(scene: Scene, request: FitRequest, choice: QueueChoice) -> Arrival:
     batch = PodBatch("main", request.pods, spec)
     team = scene.team(namespace)
     workload = asked.queued(scene.settings)
-    return Arrival(asked.name, "Job", team, 0.0, None, workload, (batch,))
+    of_pods = priorities.default(cluster)
+    return Arrival(asked.name, "Job", team, 0.0, None, workload, (batch,), of_pods)
 
 
 def _selects(cluster: Cluster, namespace: str, queue: str) -> bool:
@@ -301,7 +306,7 @@ def _selects(cluster: Cluster, namespace: str, queue: str) -> bool:
 
 
 def _fields(cluster: Cluster, request: FitRequest, queue: str, spec: PodSpec) -> WorkloadView:
-    value = 0
+    value = priorities.default(cluster)
     if request.priority:
         entry = cluster.workload_priority_classes.get(request.priority)
         if entry is None:

@@ -67,6 +67,8 @@ def families(
     yield from _fewer_pods(sets)
     yield from _smaller_pods(sets, near)
     yield from _other_flavors(cluster, asked, cause)
+    if cause.kind in (CauseKind.TOPOLOGY_FULL, CauseKind.TOPOLOGY_TOO_SMALL):
+        yield from _one_flavor(cluster, asked, cause)
     yield from _other_queues(cluster, asked)
     yield from _priorities(settled, cluster, asked, of_spec=spec is not None)
     wanted = _shortages(settled, near)
@@ -149,6 +151,26 @@ def _other_flavors(cluster: Cluster, asked: AskedWorkload, cause: Cause) -> Iter
             continue
         sets = {it.pod_set for it in refused if it.flavor == name}
         yield [[it for one in sorted(sets) for it in toward(asked, one, entry.fields)]]
+
+
+def _one_flavor(cluster: Cluster, asked: AskedWorkload, cause: Cause) -> Iterator[Family]:
+    """The pods select one flavor. Kueue chooses the first flavor with quota, also if its topology has no room."""
+    entry = cluster.cluster_queues.get(cause.queue)
+    for group in entry.fields.resource_groups if entry is not None else ():
+        known = (cluster.flavors.get(it.name) for it in group.flavors)
+        flavors = [it.fields.node_labels for it in known if it is not None]
+        for labels in flavors:
+            found: list[Change] = []
+            for it in asked.fields.pod_sets:
+                selector = it.template.spec.node_selector
+                others = [one for one in flavors if selects_flavor(selector, (), one)]
+                found += (
+                    SelectorChange(it.name, key, None, value)
+                    for key, value in sorted(labels.items())
+                    if key not in selector and any(one.get(key) != value for one in others)
+                )
+            if found:
+                yield [found]
 
 
 def toward(asked: AskedWorkload, pod_set: str, flavor: ResourceFlavorView) -> Iterator[OwnChange]:

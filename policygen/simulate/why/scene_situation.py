@@ -122,7 +122,7 @@ def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> 
         arrival.kind,
         fields,
         workload.uid,
-        workload.created,
+        workload.queued,
         shrinks,
         topologies=topologies,
     )

@@ -1,7 +1,7 @@
 """When a job starts, by a simulation of all jobs over time, and whose ends it needs."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
+from copy import copy
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -84,8 +84,7 @@ def _ended(run: JobRun) -> float:
 
 def _now(it: Arrival) -> Arrival:
     """The same job, for another simulation."""
-    workload = None if it.workload is None else dataclasses.replace(it.workload)
-    return replace(it, at=min(it.at, 0.0), workload=workload)
+    return replace(it, at=min(it.at, 0.0), workload=copy(it.workload))
 
 
 class StartTimes:

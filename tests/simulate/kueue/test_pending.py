@@ -92,7 +92,7 @@ def drawn_steps(seed):
         what = source.choice(["push", "push", "push", "pop", "pop", "remove", "retry"])
         it = workload(f"w{i}", amount=source.randint(1, 2), priority=source.randint(0, 1))
         it.name = f"{source.choice('no')}/w{i}"
-        it.queued = float(source.randint(0, 3))
+        it.behind = float(source.randint(0, 3))
         yield (
             what,
             it,

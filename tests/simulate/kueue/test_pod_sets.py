@@ -52,6 +52,13 @@ def replicas(field, *types):
         (made("kubeflow.org", "PyTorchJob", replicas("pytorchReplicaSpecs", "Worker", "Master")), [("master", 2), ("worker", 1)], 1),
         (made("kubeflow.org", "TFJob", replicas("tfReplicaSpecs", "Evaluator", "PS", "Chief")), [("chief", 3), ("ps", 2), ("evaluator", 1)], 1),
         (made("kubeflow.org", "MPIJob", replicas("mpiReplicaSpecs", "Worker", "Launcher")), [("launcher", 2), ("worker", 1)], 1),
+        (
+            made("workload.codeflare.dev", "AppWrapper", f"""components: [
+              {{template: {{apiVersion: batch/v1, kind: Job, spec: {{parallelism: 4, completions: 3, template: {POD}}}}}}},
+              {{template: {{apiVersion: v1, kind: Service, spec: {{}}}}}},
+              {{template: {{apiVersion: ray.io/v1, kind: RayCluster, spec: {{{RAY}}}}}}}]"""),
+            [("j-0", 3), ("j-1", 1), ("j-2", 2), ("j-3", 4)], 1,
+        ),
         (made("ray.io", "RayCluster", RAY), [("head", 1), ("small", 2), ("big", 4)], 1),
         (made("ray.io", "RayService", f"rayClusterConfig: {{{RAY}}}"), [("head", 1), ("small", 2), ("big", 4)], 1),
         (made("ray.io", "RayJob", f"rayClusterSpec: {{{RAY}}}"), [("head", 1), ("small", 2), ("big", 4), ("submitter", 1)], 1),

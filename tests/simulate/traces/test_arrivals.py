@@ -60,8 +60,9 @@ def test_teams_that_are_not_known_are_counted():
     assert found.unknown == {"x": 2, "y": 1}
     assert found.notes == (
         (
-            "the input has no team or queue for x (2 jobs) and y (1 job) of the trace; these jobs were "
-            "not simulated; use a name of a team (nlp), or add --trace-team NAME=TEAM"
+            "the input has no team or queue with the names x (2 jobs) and y (1 job), so these jobs of the "
+            "trace were not simulated; write the name of a team (nlp) in the trace, or add --trace-team "
+            "NAME=TEAM"
         ),
     )
 
@@ -70,6 +71,40 @@ def test_teams_of_the_trace_can_be_mapped():
     assert one(QUEUES, job(team="x"), {"x": "nlp"}).team == "nlp"
     assert one(QUEUES, job(team=""), {"*": "nlp"}).team == "nlp"
     assert one(QUEUES, job(team="nlp"), {"x": "vision"}).team == "nlp"
+
+
+def test_jobs_without_a_team_are_counted():
+    found = arrivals(scene(QUEUES), [job(team=""), job("b", team="")])
+    assert found.unknown == {"": 2}
+    assert found.notes == (
+        (
+            "the trace names no team for 2 jobs, which were not simulated; add --trace-team '*=TEAM' with "
+            "the name of a team (nlp)"
+        ),
+    )
+    (note,) = arrivals(scene(NODES), [job(team="")], {"*": "default"}).notes
+    assert note == (
+        "--trace-team *=default: the input has no team default, so 1 job of the trace was not simulated; "
+        "no team is defined"
+    )
+    (note,) = arrivals(scene(NODES), [job(team="")]).notes
+    assert note.endswith(
+        "with the name of a team of a SPEC, or of a Namespace of --workloads (the input has neither)"
+    )
+
+
+def test_maps_to_unknown_teams_and_of_unknown_names_are_noted():
+    jobs = [job(team="x"), job("b", team="y"), job("c")]
+    found = arrivals(scene(QUEUES), jobs, {"x": "nlpp", "yy": "nlp"})
+    assert [it.name for it in found.arrivals] == ["nlp/c"]
+    assert found.notes[:2] == (
+        (
+            "--trace-team x=nlpp: the input has no team nlpp, so 1 job of the trace was not simulated; "
+            'did you mean "nlp"?'
+        ),
+        ('--trace-team yy=nlp has no effect, because the trace has no team yy; did you mean "y"?'),
+    )
+    assert found.notes[2].startswith("the input has no team or queue with the name y (1 job), so")
 
 
 def test_a_team_of_a_spec_has_namespaces():
@@ -138,6 +173,12 @@ def test_priorities():
     )
 
 
+def test_a_job_of_a_missing_class_has_its_gpus():
+    it = one(QUEUES + CLASSES, job(priority="urgnet", pods=2, gpus=3))
+    assert it.refusal == 'priority class urgnet does not exist; did you mean "urgent"?'
+    assert (it.pods[0].count, it.pods[0].spec.requests) == (2, {GPU: 3})
+
+
 def test_classes_that_never_preempt_do_not_preempt_through_kube_scheduler():
     never = f"{CLASSES}preemptionPolicy: Never\n"
     assert one(QUEUES + CLASSES, job(priority="pods")).preempts
@@ -196,5 +237,5 @@ metadata: {name: v}
 
 
 def test_chance_orders_jobs_of_one_time():
-    """Their UID has a slash, as that of manifests without one: see `chance.draw_uids`."""
+    """Their UID has a slash, as that of manifests without one: see `chance.with_uids`."""
     assert "/" in one(QUEUES, job()).workload.uid

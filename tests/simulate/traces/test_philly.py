@@ -41,7 +41,7 @@ def test_faults():
     with pytest.raises(InvalidInputError) as caught:
         read(HEADER, "yesterday,-3,0,0,")
     assert [it.partition(";")[0] for it in caught.value.details] == [
-        'p.csv:2:1: timestamp "yesterday" is not a valid duration',
+        'p.csv:2:1: timestamp "yesterday" is not a valid time',
         'p.csv:2:11: duration "-3" is negative',
         'p.csv:2:14: num_gpus "0" is not valid',
         "p.csv:2:18: cluster is missing",

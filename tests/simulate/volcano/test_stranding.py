@@ -1,8 +1,10 @@
 """Gangs that wait while GPUs are free."""
 
+from msgspec.structs import replace
+
 from policygen.core.names import GPU
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.volcano.settings import BUILT_IN
+from policygen.simulate.volcano.settings import BUILT_IN, TierPlugin
 from policygen.simulate.volcano.stranding import largest_pod, packing_settings, stranded_gangs
 from tests.simulate.scenes import scene
 
@@ -34,8 +36,8 @@ spec:
 NODES = NODE.format(name="a") + NODE.format(name="b")
 
 
-def found(*gpus):
-    it = scene(NODES + "".join(JOB.format(name=f"j{i}", gpus=one) for i, one in enumerate(gpus)))
+def found(*gpus, nodes=NODES):
+    it = scene(nodes + "".join(JOB.format(name=f"j{i}", gpus=one) for i, one in enumerate(gpus)))
     return stranded_gangs(it, arrivals(it, 60.0))
 
 
@@ -43,7 +45,25 @@ def test_small_gangs_on_two_nodes_leave_no_room_for_a_large_one():
     """The large gang is listed first, and starts last all the same."""
     it = found(8, 1, 1)
     assert [job.name for job in it.waiting] == ["nlp/j0"]
-    assert (it.free, it.packed) == (14, 0)
+    assert (it.free, it.packed) == ({GPU: 14}, 0)
+
+
+def test_free_instances_of_another_resource_do_not_count():
+    """The waiting gang cannot use a free MIG instance."""
+    nodes = NODES.replace("gpu: 8}", "gpu: 8, nvidia.com/mig-1g.10gb: 7}")
+    assert found(8, 1, 1, nodes=nodes).free == {GPU: 14}
+
+
+def test_settings_that_are_present_are_not_named_again():
+    own = {"binpack.weight": 10, "binpack.cpu": 0, "binpack.resources": f"{GPU},rdma/hca"}
+    binpack = TierPlugin("binpack", arguments={**own, f"binpack.resources.{GPU}": 5})
+    settings = replace(BUILT_IN, tiers=(*BUILT_IN.tiers, (binpack,)))
+    packing = packing_settings(settings, [GPU]).plugin("binpack").arguments
+    assert packing == {
+        **own,
+        "binpack.memory": 0,
+        f"binpack.resources.{GPU}": 10,
+    }
 
 
 def test_nothing_is_stranded_if_all_run_or_packing_does_not_help():

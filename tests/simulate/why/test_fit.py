@@ -104,6 +104,26 @@ def test_pods_of_those_that_must_leave_do_not_count():
     assert found.cost.preempted == ("n/b",)
 
 
+def test_a_job_without_a_class_has_the_default_priority():
+    """Kueue and kube-scheduler use the global default, so job b, which has a lower one, must leave."""
+    policy = {"withinClusterQueue": "LowerPriority"}
+    default = thing("PriorityClass", "d", {}, version="scheduling.k8s.io/v1")
+    default |= {"value": 5, "globalDefault": True}
+    things = (
+        flavor(),
+        queue("q", preemption=policy),
+        local(),
+        priority("low", 1),
+        node("x"),
+        default,
+    )
+    made = scene(*things, job("b", gpus=8, rank="low"))
+    state = instant(made, arrivals(made), 60)
+    found = fit(state.scene, state.arrivals, FitRequest("n", 8))
+    assert not found.explanation.waits
+    assert found.cost.preempted == ("n/b",)
+
+
 def test_nodes_that_others_of_manifests_will_use_are_not_free():
     things = flavor(), queue("q", 16), local(), node("x"), job("b", gpus=8)
     assert answer(FitRequest("n", 1), *things).explanation.cause.kind is CauseKind.NO_NODES

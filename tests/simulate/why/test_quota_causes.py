@@ -74,7 +74,7 @@ def test_an_eviction_can_put_the_head_of_a_strict_queue_behind_others():
         strict.pending.push(it)
     assert first_of(strict).name == workloads[0].name
     strict.pending.remove(workloads[0])
-    workloads[0].queued = 300.0
+    workloads[0].behind = 300.0
     strict.pending.push(workloads[0])
     assert first_of(strict).name == workloads[1].name
 
