@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 from math import isqrt
 
 from msgspec import Struct
@@ -29,6 +29,8 @@ _MIG = re.compile(r"mig-(?P<profile>(?P<slices>[1-7])g\.[0-9]+gb)(?P<extras>[.+-
 _SLICES = 7
 _OF_A_CARD = {"1g.5gb": 7, "2g.10gb": 3, "3g.20gb": 2, "7g.40gb": 1}
 """How many instances of a profile a card has."""
+_MOST_SIZES = 125
+"""Sizes of a node to try for one number of cards with MIG instances."""
 _PARTS = 16
 """The next number of nodes that is tried is larger by one of so many parts."""
 _MOST_COMPARED = 500
@@ -253,18 +255,28 @@ def _cut_cards(
     for cards in dict.fromkeys((least, *range(least, least + 16), max(units.values()), whole)):
         if cards > MOST_GPUS:
             continue
-        made = False
-        for per_node, node in _nodes(cards, available, need):
-            if largest * cards <= whole * per_node:
-                made = True
-                yield shape(cards, per_node, node)
+        sizes = (it for it in _nodes(cards, available, need) if largest * cards <= whole * it[0])
+        made = [*islice(sizes, _MOST_SIZES)]
+        yield from (shape(cards, *it) for it in made)
         if made:
             break
+    yield from (shape(*it) for it in _partial_nodes(least, available, need))
     for count in _node_counts(1, whole // largest, available, need) if need.shares else ():
         per_node = -(-least // count)
         if per_node <= MOST_PER_NODE:
             for size, node in _nodes(count * per_node, available, need, (per_node,)):
                 yield shape(count * size, size, node)
+
+
+def _partial_nodes(
+    least: int, available: Vector, need: NodeNeed
+) -> Iterator[tuple[int, int, NodeResources]]:
+    """Numbers of cards that do not fill their nodes, with the cards of a node and its size."""
+    if need.shares and need.exact and available.get(CPU):  # few numbers make these sums
+        for per_node, cards in product(USUAL, range(least, least + _MOST_PARTIAL)):
+            if cards % per_node:
+                for size, node in _nodes(cards, available, need, (per_node,)):
+                    yield cards, size, node
 
 
 def _extras(found: re.Match[str]) -> str:

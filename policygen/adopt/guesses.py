@@ -11,7 +11,7 @@ from policygen.core.quoting import listed, some
 from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster
 from policygen.plan.amounts import CPU, MEMORY
-from policygen.spec.types import Platform, Quota, Team
+from policygen.spec.types import Platform, Pool, Quota, Team
 
 Weights = Mapping[str, Mapping[str, int]]
 """The weights that were found, by queue and team."""
@@ -72,6 +72,19 @@ def _of_volcano(tree: TeamTree, weights: Weights, quotas: _Quotas) -> Iterator[G
         yield Guess("Team", branch.team, ("spec", "quotas", number), text)
 
 
+def of_sums(teams: Iterable[Team], pools: Iterable[Pool]) -> Iterator[Guess]:
+    """The limits of cpu and memory in several pools of a team, of which ResourceQuotas show only the sum."""
+    counting = {it.name for it in pools if it.quota_cpu_and_memory}
+    for team in teams:
+        numbers = [
+            number
+            for number, it in enumerate(team.quotas)
+            if it.pool in counting and it.cpu.limit is not None
+        ]
+        if len(numbers) > 1:
+            yield Guess("Team", team.name, ("spec", "quotas", numbers[0], "cpu"), _SUMS)
+
+
 def of_members(found: Iterable[Team], owned: Collection[str]) -> Iterator[Guess]:
     """The guesses about child teams that no object shows."""
     for team in found:
@@ -107,4 +120,5 @@ def of_version(platform: Platform) -> Iterator[Guess]:
 
 _MEMBERS = "Guess: no object shows a namespace or a child team of the team above, and each team needs one of them."
 _NAMESPACES = "Guess: no object shows in which namespaces this team works."
+_SUMS = "Guess: the ResourceQuotas show only the sum of cpu and of memory of these pools, not the limit in each of them."
 _VERSION = "Guess: this is the newest release with the API versions of the objects. Write that of your cluster."

@@ -19,7 +19,7 @@ from policygen.adopt import (
     workloads,
 )
 from policygen.adopt.capacity import NO_NEED, NodeNeed
-from policygen.adopt.guesses import of_members, of_namespaces, of_queues, of_version
+from policygen.adopt.guesses import of_members, of_namespaces, of_queues, of_sums, of_version
 from policygen.adopt.kube_scheduler import NamespaceLimits
 from policygen.adopt.namespaces import Space
 from policygen.adopt.on_nodes import on_nodes
@@ -28,7 +28,7 @@ from policygen.adopt.pools import Found
 from policygen.adopt.profiles import Profiles, profiles
 from policygen.adopt.quotas import HERE
 from policygen.adopt.rendered_models import RenderedModel
-from policygen.adopt.teams import TeamInput, teams, weights_of
+from policygen.adopt.teams import TeamInput, parents, teams, weights_of
 from policygen.adopt.trees import Guess, Scope, TeamTree, label, unused
 from policygen.adopt.workloads import QueuePlaces
 from policygen.core.names import GPU, SCHEDULER_CONTAINER, SET
@@ -85,7 +85,11 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     owned, guessed = namespaces.of_teams(cluster, trees, spaces, used, by_hand=not scope.rendered)
     queued = _queued(trees)
     limits = kube_scheduler.limits(
-        owned, spaces, queued, rendered_models.above_quotas(labelled, spaces)
+        owned,
+        spaces,
+        queued,
+        parents(trees),
+        rendered_models.above_quotas(labelled, spaces),
     )
     owned |= _alone(limits, owned, spaces)
     ranked = priorities.priorities(cluster, scope)
@@ -94,7 +98,12 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     if not scope.rendered:
         needs = workloads.needs(cluster, places, needs)
     made = _pools(
-        cluster, scope, trees, limits, _with_defaults(needs, trees, spaces), labelled=labelled
+        cluster,
+        scope,
+        trees,
+        limits,
+        _with_defaults(needs, trees, limits, spaces),
+        labelled=labelled,
     )
     guesses = list(_of_pools(made))
     assumed = namespaces.unseen(cluster, scope, spaces, {it: owned[it] for it in guessed})
@@ -141,6 +150,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     left += tuple((str(it.object), text) for it, text in shared if it.object)
     guesses += (
         *of_queues(trees, shown, spec.teams),
+        *of_sums(spec.teams, spec.pools),
         *of_version(platform),
         *of_members(spec.teams, owned),
         *of_namespaces(cluster, trees, owned, assumed if scope.rendered else guessed, shared),
@@ -150,7 +160,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         tuple(guesses),
         left,
         dict(_renamed(cluster, trees, name)),
-        origins(trees),
+        origins(trees, cluster.flavors),
         workloads=bool(labelled),
     )
 
@@ -218,7 +228,10 @@ def _alone(
 
 
 def _with_defaults(
-    needs: Mapping[str, NodeNeed], trees: Sequence[TeamTree], spaces: Mapping[str, Space]
+    needs: Mapping[str, NodeNeed],
+    trees: Sequence[TeamTree],
+    limits: Sequence[NamespaceLimits],
+    spaces: Mapping[str, Space],
 ) -> dict[str, NodeNeed]:
     """What a node must hold: the pods of gangs, and containers without requests of their own."""
     defaults = [it.defaults for it in spaces.values() if it.defaults]
@@ -226,7 +239,9 @@ def _with_defaults(
         return dict(needs)
     cpu = max(it.cpu_milli for it in defaults)
     memory = max(it.memory_bytes for it in defaults)
-    every = {name: NodeNeed() for tree in trees for name in tree.pools} | dict(needs)
+    of_quotas = {pool.name for it in kube_scheduler.pools_of(limits).values() for pool in it}
+    names = {*of_quotas, *(it for tree in trees for it in tree.pools)}
+    every = dict.fromkeys(names, NO_NEED) | dict(needs)
     return {
         name: NodeNeed(it.units, max(it.cpu_milli, cpu), max(it.memory_bytes, memory))
         for name, it in every.items()

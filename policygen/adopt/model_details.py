@@ -1,6 +1,7 @@
 """Reads from a workload what its model does: container, checkpoint, schedule and availability."""
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any, Final
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.disruption_budgets import budgeted_pods
 from policygen.kubernetes.untyped import integer, mapping, mappings, text, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.plan.amounts import HOST
 from policygen.spec.types import (
     Availability,
     Checkpoint,
@@ -104,7 +106,11 @@ def detailed(
     index = next((i for i, it in enumerate(typed) if accelerated.keys() & it.requests.keys()), 0)
     container = at_path(pod, ("containers", index))
     container = container if isinstance(container, dict) else {}
-    left = [*_unstated_of(workload, template), *_unstated(pod, container)]
+    left = [
+        *_unstated_of(workload, template),
+        *_unstated(pod, container),
+        *_unstated_resources(template, accelerated),
+    ]
     checkpoint, reason = _checkpoint(pod, container)
     left += reason
     schedule, guesses, reason = _schedule(workload, model.name)
@@ -112,6 +118,9 @@ def detailed(
     availability, reason = _availability(cluster, template, model)
     left += reason
     image = text(container, "image")
+    if set(" \t\r\n") & set(image):
+        left.append(f"its image {quoted(image)} has spaces, so it is not in the spec")
+        image = ""
     # The server refuses other ports.
     ports = [
         port if port in _PORTS else None
@@ -120,7 +129,7 @@ def detailed(
     made = replace(
         model,
         container=ModelContainer(
-            image=image if image and not set(" \t\r\n") & set(image) else None,
+            image=image or None,
             command=texts(container, "command"),
             args=texts(container, "args"),
             port=ports[0] if ports else None,
@@ -143,6 +152,8 @@ def _unstated_of(workload: Workload, template: PodTemplate) -> Iterator[str]:
             f"a Model has one kind of pods, so {counted(others, 'other template')} of its pods {is_missing} "
             "not in the spec"
         )
+    if template.replicas == 0:
+        yield "it has 0 replicas, and a model has at least 1, so the spec has 1"
     completions = integer((job or spec).get("completions"))
     if completions is not None and completions != (template.replicas or 1):
         yield (
@@ -178,6 +189,27 @@ def _unstated(pod: Mapping[str, Any], container: Mapping[str, Any]) -> Iterator[
     ]
     if fields:
         yield f"a Model has no field for these of its pods: {listed(fields, 'and')}"
+
+
+def _unstated_resources(
+    template: PodTemplate, accelerated: Mapping[str, Fraction]
+) -> Iterator[str]:
+    """The resources of its pods that have no place in a Model, which has one kind of GPUs, cpu and memory."""
+    requests, limits = template.spec.requests, template.spec.limits
+    gpus = max(accelerated, key=lambda it: accelerated[it], default="")
+    others = [
+        it
+        for it in sorted({*requests, *limits})
+        if it not in {*HOST, gpus} and requests.get(it) != 0
+    ]
+    if others:
+        yield f"a Model has no field for these resources of its pods: {listed(others, 'and')}"
+    higher = [it for it in HOST if it in limits and limits[it] != requests.get(it)]
+    if higher:
+        yield (
+            f"its limits of {listed(higher, 'and')} differ from its requests, and a model has one amount "
+            "for both; the spec has the requests"
+        )
 
 
 def _others(data: Mapping[str, Any], known: frozenset[str]) -> list[str]:

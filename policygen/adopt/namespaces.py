@@ -44,6 +44,12 @@ class Space(Struct, frozen=True):
         named = {it.removeprefix(REQUESTS): n for it, n in self.hard.items() if REQUESTS in it}
         return {name: count for name, count in named.items() if is_extended(name)}
 
+    @property
+    def parts(self) -> tuple[int, int]:
+        """The sum of GPUs, then of all requests: a namespace with more is earlier in its team."""
+        named = (n for it, n in self.hard.items() if REQUESTS in it)
+        return sum(self.gpus.values()), sum(named)
+
 
 def spaces(cluster: Cluster, scope: Scope) -> dict[str, Space]:
     """The namespaces with objects of the set, by name."""
@@ -144,8 +150,8 @@ def of_teams(
             names.append(unused(team, taken | found.keys()))
             taken |= set(names)
         # A quota is divided among the namespaces, and the first ones get the rest.
-        parts = {it: sum(found[it].gpus.values()) if it in found else 0 for it in names}
-        owned[team] = tuple(sorted(names, key=lambda it: (-parts[it], it)))
+        parts = {it: found[it].parts if it in found else (0, 0) for it in names}
+        owned[team] = tuple(sorted(sorted(names), key=lambda it: parts[it], reverse=True))
     return owned, frozenset(guessed)
 
 

@@ -10,6 +10,7 @@ from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import POOL_NAME, amount, label
 from policygen.core.quantity import MEBIBYTE
+from policygen.core.quoting import listed
 from policygen.core.tolerations import EFFECTS
 from policygen.hardware import catalog
 from policygen.kubernetes import accelerators
@@ -157,7 +158,7 @@ def without_queue(
             taints=facts.taints,
         )
         made.append(Found(name, "kube-scheduler", {resource: facts.units}, pool))
-    return made, left
+    return made, [*left, *_not_grouped(cluster, selectors)]
 
 
 _Group = tuple[str, str, str]
@@ -169,15 +170,39 @@ def _groups(
 ) -> dict[_Group, list[Entry[NodeView]]]:
     """The GPU nodes of no pool, by the first label of GROUPING that they have."""
     groups: dict[_Group, list[Entry[NodeView]]] = {}
-    for node in cluster.nodes:
-        allocatable = node.fields.status.allocatable
-        gpus = [it for it, count in allocatable.items() if accelerators.is_one(it) and count > 0]
-        if any(it.items() <= node.labels.items() for it in selectors):
-            continue
+    for node, gpus in _outside_pools(cluster, selectors):
         key = next((it for it in GROUPING if it in node.labels), None)
         if key is not None and len(gpus) == 1:
             groups.setdefault((key, node.labels[key], gpus[0]), []).append(node)
     return groups
+
+
+def _outside_pools(
+    cluster: Cluster, selectors: Iterable[Mapping[str, str]]
+) -> Iterator[tuple[Entry[NodeView], list[str]]]:
+    """The GPU nodes that are in no pool, and the resources of their GPUs."""
+    for node in cluster.nodes:
+        allocatable = node.fields.status.allocatable
+        gpus = [it for it, count in allocatable.items() if accelerators.is_one(it) and count > 0]
+        if gpus and not any(it.items() <= node.labels.items() for it in selectors):
+            yield node, gpus
+
+
+def _not_grouped(
+    cluster: Cluster, selectors: Iterable[Mapping[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """The GPU nodes that are in no pool and that `_groups` omits, and why."""
+    for node, gpus in _outside_pools(cluster, selectors):
+        if len(gpus) > 1:
+            yield (
+                str(node),
+                f"it has {listed(sorted(gpus), 'and')}, so it is in no pool; write a pool for it by hand",
+            )
+        elif not any(it in node.labels for it in GROUPING):
+            yield (
+                str(node),
+                f"it is in no pool; give it one of the labels {listed([*GROUPING], 'or')}",
+            )
 
 
 def _common(nodes: Sequence[Entry[NodeView]]) -> dict[str, str]:

@@ -96,7 +96,7 @@ def _shape(facts: NodeFacts, available: Vector, *, exact: bool) -> tuple[Gpu, Ca
         Capacity(
             nodes=facts.count if equal else None,
             total_gpus=None if equal else total,
-            available_gpus=units if units < total else None,
+            available_gpus=units if 0 < units < total else None,
             node_allocatable=node,
         ),
     )

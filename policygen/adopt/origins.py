@@ -5,20 +5,30 @@ from collections.abc import Iterable, Mapping
 
 from policygen.adopt.trees import TeamTree, label
 from policygen.core.finding import Path
+from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping, mappings
 from policygen.plan.amounts import HOST
 from policygen.spec.types import Pool, Team
 
 _QUOTA = re.compile(r"spec\.quotas\[(?P<number>[0-9]+)\]\.?(?P<field>.*)")
 
+_OF_FLAVOR = {
+    "nodeSelector": "nodeLabels",
+    "taints": "nodeTaints",
+    "tolerations": "tolerations",
+    "topology": "topologyName",
+}
+"""By field of a pool, the field of a ResourceFlavor from which it was made."""
+
 Origins = Mapping[tuple[str, str], tuple[Object, ...]]
 """By kind and name of a document of the spec, the objects that it was made of."""
 
 
-def origins(trees: Iterable[TeamTree]) -> Origins:
+def origins(trees: Iterable[TeamTree], flavors: Iterable[Entry[ResourceFlavorView]]) -> Origins:
     """The objects of teams and pools with queues."""
-    found: dict[tuple[str, str], tuple[Object, ...]] = {}
+    found = {("ResourcePool", label(it.name)): (it.object,) for it in flavors}
     for tree in trees:
         for branch in tree.branches:
             if branch.object is None:
@@ -41,6 +51,10 @@ def field_of(origin: Object, document: Team | Pool | None, path: str) -> Path:
         pool, field = document.name, ""
     else:
         return ()
+    part = path.removeprefix("spec.").partition(".")[0].partition("[")[0]
+    if origin.kind == "ResourceFlavor" or part in _OF_FLAVOR:
+        is_part = origin.kind == "ResourceFlavor" and part in _OF_FLAVOR
+        return ("spec", _OF_FLAVOR[part]) if is_part else ()
     resource, limit = field.partition(".")[0], field.endswith("limit")
     if origin.kind == "Queue":
         of_queue = "capability" if limit else "deserved"

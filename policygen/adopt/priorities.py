@@ -7,13 +7,14 @@ from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import Scope
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.priorities import HIGHEST
 from policygen.kubernetes.untyped import text
 from policygen.spec.types import Pool, Priority
 
 PREEMPTS = "PreemptLowerPriority"
 _SYSTEM = "system-"
 """Kubernetes reserves names of priority classes that begin with it."""
-_VALUES = range(-(2**31), 10**9 + 1)
+_VALUES = range(-(2**31), HIGHEST + 1)
 """The values that a priority of a spec can have; higher ones are those of the system."""
 
 

@@ -8,7 +8,7 @@ from policygen.adopt import kube_scheduler, namespaces
 from policygen.adopt.kube_scheduler import NamespaceLimits
 from policygen.adopt.namespaces import Space
 from policygen.adopt.quotas import HERE, quotas
-from policygen.adopt.trees import TeamTree
+from policygen.adopt.trees import TeamTree, ancestors
 from policygen.adopt.weights import weights
 from policygen.plan.kubernetes import COUNTED
 from policygen.plan.pool import PoolFacts
@@ -39,8 +39,8 @@ class TeamInput(Struct, frozen=True):
 
 def teams(given: TeamInput) -> Iterator[Team]:
     """Every team that has a queue, a quota or a namespace of its own."""
-    parent = _parents(given.trees)
-    listed, inherited = _quotas(given, parent)
+    parent = parents(given.trees)
+    listed, inherited = _quotas(given)
     limits_of = namespaces.limits_of(given.trees)
     for team in dict.fromkeys((*parent, *listed, *given.owned)):
         mine = given.spaces_of(team)
@@ -63,6 +63,21 @@ def teams(given: TeamInput) -> Iterator[Team]:
             yield Team(name, HERE, parent=team, namespaces=(TeamNamespace(name),))
 
 
+def parents(trees: Sequence[TeamTree]) -> dict[str, str | None]:
+    """The team above each team with a queue.
+
+    Queues of Kueue and Volcano can contradict each other; a team that would be above itself has no parent.
+    """
+    parent: dict[str, str | None] = {}
+    for tree in trees:
+        for branch in tree.branches:
+            if not branch.own:
+                above = parent.get(branch.team) or branch.above
+                chain = () if above is None else (above, *ancestors(above, parent))
+                parent[branch.team] = None if branch.team in chain else above
+    return parent
+
+
 def weights_of(trees: Iterable[TeamTree]) -> dict[str, dict[str, int]]:
     """By queue, the weights of the teams that share what Volcano does not reserve.
 
@@ -78,18 +93,8 @@ def members_of(team: str) -> str:
     return f"{team}-members"[-MAX_LABEL:].strip("-")
 
 
-def _parents(trees: Sequence[TeamTree]) -> dict[str, str | None]:
-    """The team above each team with a queue."""
-    parent: dict[str, str | None] = {}
-    for tree in trees:
-        for branch in tree.branches:
-            if not branch.own:
-                parent[branch.team] = parent.get(branch.team) or branch.above
-    return parent
-
-
 def _quotas(
-    given: TeamInput, parent: Mapping[str, str | None]
+    given: TeamInput,
 ) -> tuple[dict[str, list[Quota]], dict[str, NodeResources]]:
     """The quotas of each team, and the containerDefaults that teams above need for them."""
     listed: dict[str, list[Quota]] = {}
@@ -100,18 +105,16 @@ def _quotas(
             listed.setdefault(team, []).extend(found)
     of_quotas = kube_scheduler.pools_of(given.limits)
     for limit in given.limits:
-        own = kube_scheduler.quotas(limit, of_quotas[limit.team], given.facts)
+        own = kube_scheduler.quotas(of_quotas[limit.team], given.facts)
         listed.setdefault(limit.team, []).extend(own)
     for limit in given.limits:
         defaults = given.defaults_of(limit.team)
-        above = parent.get(limit.team)
-        while above is not None:  # a team has a quota only in pools of the team above
+        for above in limit.above:  # a team has a quota only in pools of the team above
             there = {it.pool for it in listed.get(above, ())}
             names = [it.name for it in of_quotas[limit.team] if it.name not in there]
             listed.setdefault(above, []).extend(Quota(it, HERE) for it in names)
             if defaults is not None:
                 inherited[above] = defaults
-            above = parent.get(above)
     return listed, inherited
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from unicodedata import normalize
 
@@ -108,6 +108,14 @@ def label(name: str) -> str:
     plain = _ACCENTS.sub("", normalize("NFKD", name.lower()))
     found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_LABEL].strip("-")
     return found or "x"
+
+
+def ancestors(team: str, parents: Mapping[str, str | None]) -> Iterator[str]:
+    """The teams above a team, the nearest first."""
+    above = parents.get(team)
+    while above is not None:
+        yield above
+        above = parents.get(above)
 
 
 def unused(name: str, taken: Collection[str]) -> str:

@@ -98,7 +98,7 @@ def _of_group(
                 namespaces=(),
             )
         )
-    branches = _with_children(branches, pool)
+    branches = _within_parents(_with_children(branches, pool), pool)
     roots = [it for it in branches if it.above is None]
     keys = dict.fromkeys(name for it in branches for name in (*it.guarantee[pool], *it.limit[pool]))
     available = {
@@ -138,6 +138,24 @@ def _with_children(branches: Sequence[TeamBranch], pool: str) -> list[TeamBranch
             above |= {it: above.get(it, 0) + count for it, count in most.items()}
         made.append(replace(branch, guarantee={pool: most}))
     return made[::-1]
+
+
+def _within_parents(branches: Sequence[TeamBranch], pool: str) -> list[TeamBranch]:
+    """The branches, each with a guarantee within its limit, and within what is left of its parent's.
+
+    `branches`: parents first. Queues can contradict each other; the comparison lists each amount.
+    """
+    left: dict[str, dict[str, int]] = {}
+    made = []
+    for branch in branches:
+        most, above = branch.limit[pool], left.get(branch.above or "")
+        own = {it: min(n, most.get(it, n)) for it, n in branch.guarantee[pool].items()}
+        if above is not None:
+            own = {it: min(n, above[it]) for it, n in own.items()}
+            above |= {it: above[it] - n for it, n in own.items()}
+        left[branch.team] = dict(own)
+        made.append(replace(branch, guarantee={pool: own}))
+    return made
 
 
 def _below(queue: Entry[QueueView], below: Queues) -> Iterator[tuple[Entry[QueueView], str | None]]:

@@ -164,9 +164,23 @@ def models(
         details = detailed(cluster, workload, template, model)
         more = unstated(cluster, workload) if model.autoscaling else ()
         found[name] = details.model
-        left += [(workload, it) for it in (*details.left, *more)]
+        own = _own_selector(template, pools[placement.pools[0]])
+        left += [(workload, it) for it in (*details.left, *more, *own)]
         guesses += details.guesses
     return list(found.values()), left, guesses
+
+
+def _own_selector(template: PodTemplate, pool: PoolFacts) -> list[str]:
+    """A note on the nodeSelector of its pods, if it has labels that the nodeSelector of the pool lacks."""
+    labels = dict(pool.pool.node_selector)
+    own = [
+        f"{key}: {it}" for key, it in template.spec.node_selector.items() if labels.get(key) != it
+    ]
+    return (
+        [f"a Model has no field for the nodeSelector of its pods: {listed(own, 'and')}"]
+        if own
+        else []
+    )
 
 
 def _no_team(workload: Workload, team: Team | None) -> str:

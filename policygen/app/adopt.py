@@ -7,7 +7,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from policygen.adopt import infer
-from policygen.adopt.compare import spec_differences
+from policygen.adopt.compare import SpecDifference, spec_differences
 from policygen.adopt.infer import Inferred
 from policygen.adopt.origins import field_of
 from policygen.adopt.spec_data import SpecDocument
@@ -74,21 +74,56 @@ def adopt(
     # A cluster without a set has no such file, and then no pool packs.
     profiles = f"{Platform().name}-{SCHEDULER_CONTAINER}"
     read = observed(request.inputs, stdin=stdin, progress=progress, config_maps=(profiles,))
-    made = distilled(read.cluster, scope_of(read.cluster, request.set_name), read.documents)
+    scope = scope_of(read.cluster, request.set_name)
+    try:
+        made = distilled(read.cluster, scope, read.documents)
+    except SpecError as error:
+        if not read.unread:
+            raise
+        refused = listed([it.message for it in error.findings[:_SHOWN]], "and")
+        raise _unread(
+            f"no valid spec can be made from the objects that were read: {refused}", read.unread
+        ) from None
     spec = made.inferred.spec
     if not spec.pools and not spec.platform.priorities:
         if read.unread:
-            raise UnreadError("; ".join(read.unread[:_SHOWN]))
-        raise UsageError(
+            raise _unread("no object to adopt was read", read.unread)
+        empty = UsageError(
             "the input has no queue, quota or priority of GPUs that a spec can contain; if you have "
             "no policy yet, run `policygen init`"
         )
-    differences = spec_differences(read.cluster, made.inferred, made.rendered.expected, mapping)
+        empty.details = [f"{name}: {reason}" for name, reason in made.inferred.left[:_SHOWN]]
+        raise empty
+    expected = made.rendered.expected
+    differences = [*spec_differences(read.cluster, made.inferred, expected, mapping)]
+    listed_fields = {(it.object, it.field) for it in differences}
+    differences += [
+        SpecDifference(
+            it.object, it.path, f"is invalid: {it.message.removeprefix(f'{it.object}: ')}"
+        )
+        for it in read.refused
+        if (it.object, it.path) not in listed_fields
+    ]
     return Adoption(
-        files=made.files,
+        files=_marked(made.files, read.unread),
         guesses=made.inferred.guesses,
         differences=tuple(differences),
         unread=read.unread,
+    )
+
+
+def _unread(message: str, unread: Sequence[str]) -> UnreadError:
+    """The error that names what could not be read, and how to permit it."""
+    error = UnreadError(f"{message}; `policygen rbac` prints the permissions that reading needs")
+    error.details = [f"not read: {it}" for it in unread]
+    return error
+
+
+def _marked(files: Sequence[tuple[str, str]], unread: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The files; the first begins with what could not be read, so that a reader of the spec sees it."""
+    notes = "".join(f"# Not read, so the spec may lack it: {it}\n" for it in unread)
+    return tuple(
+        (name, f"{'' if number else notes}{text}") for number, (name, text) in enumerate(files)
     )
 
 
@@ -127,8 +162,8 @@ def _of_objects(
     }
     made_of = next((it for it in of_kind.get(kind, ()) if it.name == name), None)
     made = inferred.origins.get((kind, name), ())
-    for origin in made:
-        field = field_of(origin, made_of, finding.path)
+    fields = [(it, field_of(it, made_of, finding.path)) for it in made]
+    for origin, field in [it for it in fields if it[1]] or fields:
         document = documents.get(origin.at.document)
         path = (*origin.at.path, *field)
         yield finding._replace(

@@ -88,7 +88,7 @@ def compare(
 def _completed(scene: Scene, other: Scene | None, name: str, lender: str) -> tuple[Scene, str]:
     """A scene of manifests with what another one has and it lacks, since both are of one cluster; and a note.
 
-    These are the nodes, the teams, and the configurations of Kueue and of the schedulers.
+    These are the nodes, the teams, the configurations of Kueue and of the schedulers, and the schedulers of pods.
     """
     if other is None:
         return scene, ""
@@ -105,7 +105,9 @@ def _completed(scene: Scene, other: Scene | None, name: str, lender: str) -> tup
         cluster = Cluster((*scene.cluster.objects, *more), scene.cluster.seen, scene.cluster.pods)
         settings = kueue_settings.first(cluster, scene.settings.target)
         scene = replace(scene, cluster=cluster, settings=settings)
-    scene = replace(scene, teams=scene.teams or other.teams)  # both have the same names of teams
+    # The jobs of a trace need the same teams and fields in both simulations.
+    teams, schedulers = scene.teams or other.teams, scene.schedulers or other.schedulers
+    scene = replace(scene, teams=teams, schedulers=schedulers)
     if not lacks:
         return scene, ""
     return scene, f"{name} has no {listed(lacks)}; both simulations use those of {lender}"

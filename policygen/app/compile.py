@@ -65,14 +65,10 @@ def compiled(
     plan = compile_plan(loaded.sound, request.extras)
     found = ordered([*unreadable, *_reported(loaded, plan), *_unknown_rules(loaded)])
     if any(it.severity == Severity.ERROR for it in found):
-        raise SpecError(found, unplanned=loaded.refused)
+        # What an option renders is known only of a valid spec.
+        known_now = [it for it in found if it.rule is not INERT_OPTION]
+        raise SpecError(known_now, unplanned=loaded.refused)
     return Compiled(loaded, plan, tuple(found))
-
-
-def without_options(error: SpecError) -> SpecError:
-    """The error without findings about options, for commands that set options which no user wrote."""
-    kept = [it for it in error.findings if it.rule is not INERT_OPTION]
-    return SpecError(kept, unplanned=error.unplanned)
 
 
 def findings_about(made: Compiled, about: At) -> list[Finding]:

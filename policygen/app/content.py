@@ -45,7 +45,7 @@ def content(argument: str) -> Content:
 def _has_manifests(sources: Sequence[Source]) -> bool:
     return (
         bool(sources)
-        and not manifests.spec_sources(sources)
+        and not manifests.has_spec(sources)
         and any(manifests.read((it,)).objects for it in sources)
     )
 

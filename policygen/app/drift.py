@@ -40,26 +40,29 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
             expected.append(RenderedObject(manifest.item, parsed, manifest.text))
     origins = Origins(loaded.spec, plan.pools, plan.trees)
     decided = compiled.decisions
-    not_requested = frozenset(_not_requested(decided, request.extras))
+    not_requested = dict(_not_requested(decided, request.extras))
     extras = {kind.name: kind.extra for kind in KINDS if kind.extra in OF_MODELS}
 
-    def is_unrequested(found: Object) -> bool:
+    def missing_option(found: Object) -> str:
         # The object of a model can have any form: `policygen workload --as` can print another one.
-        if MODEL in found.labels and extras.get(found.kind, WORKLOADS) not in request.extras:
-            return True
-        return (found.kind, found.namespace, found.name) in not_requested
+        needed = extras.get(found.kind, WORKLOADS)
+        if MODEL in found.labels and needed not in request.extras:
+            return needed
+        return not_requested.get((found.kind, found.namespace, found.name), "")
 
-    return Rendered(decided.platform.name, expected, origins.of, mapping, is_unrequested)
+    return Rendered(decided.platform.name, expected, origins.of, mapping, missing_option)
 
 
-def _not_requested(decided: Decisions, extras: frozenset[str]) -> Iterator[tuple[str, str, str]]:
-    """Kind, namespace and name of objects that need an option that was not set."""
+def _not_requested(
+    decided: Decisions, extras: frozenset[str]
+) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """Kind, namespace and name of objects that need an option that was not set, and the option."""
     platform = decided.platform
     kinds = [kind for kind in KINDS if kind.extra and kind.extra not in extras]
     for item in objects(decided, kinds):
-        yield item.kind.name, item.meta.namespace or "", item.meta.name
-    for namespace, name in render.files_not_requested(platform, extras):
-        yield "ConfigMap", namespace, name
+        yield (item.kind.name, item.meta.namespace or "", item.meta.name), item.kind.extra
+    for extra, (namespace, name) in render.files_not_requested(platform, extras).items():
+        yield ("ConfigMap", namespace, name), extra
 
 
 def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) -> str:

@@ -108,11 +108,17 @@ def entry(name: str) -> RuleEntry:
 def _rule(name: str) -> Rule:
     rule = find(name)
     if rule is None:
+        from policygen.explain import spec_field
         from policygen.plan.catalog import KINDS  # only an error needs the plan
 
-        kind = next((it.name for it in KINDS if it.name.lower() == name.lower()), "")
+        word, _, path = name.partition(".")
+        kind = next((it.name for it in KINDS if it.name.lower() == word.lower()), "")
         if kind:
-            raise UsageError(f"{kind} is a kind; add the name of an object: {kind}/NAME")
+            what = f"{name} is a field of an object" if path else f"{kind} is a kind"
+            full = f"{kind}/NAME {path}".rstrip()
+            raise UsageError(f"{what}; add the name of an object: {full}")
+        if path or name[:1].isupper():
+            spec_field.find(name)  # raises, with the nearest kind of the spec
         raise UsageError(unknown(name, names()))
     return rule
 

@@ -12,7 +12,7 @@ from policygen.app.compile import Compiled
 from policygen.app.requests import RenderRequest
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import At, Path, at_path, dotted
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.documents.parse import mapping
 from policygen.drift.drift import RenderedObject
 from policygen.explain import answer
@@ -57,10 +57,7 @@ def origin(compiled: Compiled, at: At) -> Origin:
 
 def opened(request: RenderRequest, *, stdin: BinaryIO | None = None) -> Opened:
     """Compile a spec and render its objects. Raises SpecError and UsageError."""
-    try:
-        compiled = compiling.compiled(request._replace(extras=frozenset(EXTRAS)), stdin=stdin)
-    except SpecError as error:
-        raise compiling.without_options(error) from None
+    compiled = compiling.compiled(request._replace(extras=frozenset(EXTRAS)), stdin=stdin)
     if not compiled.loaded.own:
         raise SpecError(compiling.no_spec(request.specs, compiled.loaded))
     platform = compiled.loaded.spec.platform
@@ -126,10 +123,15 @@ def _find(found: Opened, name: str) -> int:
         return same[0]
     if same:
         raise UsageError(f"several objects are {full}: {', '.join(known[i] for i in same)}")
-    mine = [it for it in known if it.startswith(f"{kinds[kind.lower()]}/")]
-    if not mine:
-        raise UsageError(f"the spec renders no {kinds[kind.lower()]}; {suggest(full, known)}")
-    raise UsageError(f"the spec does not render {full}; {suggest(full, mine)}")
+    own = Names(it.partition("/")[2] for it in known if it.startswith(f"{kinds[kind.lower()]}/"))
+    if not own:
+        others = (it.object.kind for it in found.objects)
+        advice = suggest(kind, others, "kind")
+        raise UsageError(f"the spec renders no {kinds[kind.lower()]}; {advice}")
+    # Without the kind, which would make all names similar.
+    near = own.meant(rest)
+    advice = f'did you mean "{kinds[kind.lower()]}/{near}"?' if near else own.advice(rest)
+    raise UsageError(f"the spec does not render {full}; {advice}")
 
 
 def _field(values: Values, rendered: RenderedObject, data: Any, path: Path) -> FieldAnswer:

@@ -171,9 +171,10 @@ def compiled_spec(
     if not request.specs and not inside:
         return RunSpec()
     from policygen.app.compile import compiled, no_spec
+    from policygen.plan.rules import INERT_OPTION
 
     made = compiled(request, stdin=stdin, among=inside)
     if made.loaded.own:
         return RunSpec(made, made.findings)
-    others = [it for it in made.findings if it.rule is not FOREIGN_DOCUMENTS]
+    others = [it for it in made.findings if it.rule not in (FOREIGN_DOCUMENTS, INERT_OPTION)]
     return RunSpec(findings=(*others, *no_spec(request.specs, made.loaded)))

@@ -24,6 +24,7 @@ from policygen.kubernetes.snapshot import PODS, Gap, GroupKind, Seen, Snapshot
 from policygen.lint import context, engine, waiver_annotations
 from policygen.lint.context import ContextObjects
 from policygen.lint.core import api_versions, kind_names
+from policygen.lint.core.missing_references import REFERENCED
 from policygen.lint.core.unreadable_fields import described
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.rule import ClusterState, Facts, Need, ObjectRule
@@ -126,6 +127,7 @@ def judge_manifests(
         **_configurations(cluster),
         Need.WHOLE: whole,
         Need.QUEUES: whole or (complete and _renders_queues(cluster, rendered)),
+        Need.BUILT: not found.builds,
         Need.NODES: cluster.nodes.any,
         Need.KNOWN_NODES: cluster.nodes.any
         or (settings.plan is not None and bool(settings.plan.pools)),
@@ -332,6 +334,7 @@ def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:
             for it in catalog.KINDS
         )
         or api_versions.fault(declared, target) is not None
+        or (not declared.group and declared.kind in REFERENCED)
         or kind_names.wrong_kind(declared) is not None
     )
 

@@ -62,7 +62,7 @@ def refused(request: LintRequest, error: SpecError, findings: Sequence[Finding])
         unchecked = " and ".join(f"no {name}" for name, given in inputs.items() if given)
         why = f"the spec is invalid, so {unchecked or 'nothing else'} was checked"
         if error.unplanned:
-            why = f"{why}, and not all checks of the plan ran"
+            why = f"{why}, and checks that need a valid spec did not run"
     return Report(findings=tuple(findings), rules=rules, incomplete=why)
 
 
@@ -155,7 +155,8 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
     unreadable = [it for it in results if isinstance(it, Finding)]
     read = [it for it in results if not isinstance(it, Finding)]
     # The image of these models is in their manifests, and is checked there.
-    written = {f"Model {it.labels.get(MODEL)}" for it in run.manifests.found.objects}
+    objects = run.manifests.found.objects if run.spec.findings else ()
+    written = {f"Model {it.labels.get(MODEL)}" for it in objects}
     parts: list[CheckResult] = [*read]
     if run.request.manifests:
         parts[:0] = _of_manifests(run, results)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.adopt import infer
-from policygen.app import inputs, lint, sources
+from policygen.app import inputs, lint, refused_manifests, sources
 from policygen.app.inputs import Run
 from policygen.app.requests import LintRequest
 from policygen.client import unread
@@ -21,7 +21,7 @@ from policygen.drift.drift import GROUP_KINDS
 from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import KUEUE, Cluster
 from policygen.kubernetes.kueue import POLICY_KINDS
-from policygen.kubernetes.snapshot import NODE, GroupKind, Snapshot
+from policygen.kubernetes.snapshot import CONFIG_MAP, NODE, GroupKind, Snapshot
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.report.phrases import whereabouts
 
@@ -44,6 +44,8 @@ class Observed(Struct, frozen=True):
     """What could not be read, as messages."""
     documents: tuple[Document, ...] = ()
     """The documents of the manifests."""
+    refused: tuple[Finding, ...] = ()
+    """What a server refuses of the manifests."""
 
 
 def observed(
@@ -66,14 +68,23 @@ def observed(
     if not request.clusters.named:
         if not found.objects:
             raise UsageError("the manifests contain no object; name other files or a cluster")
-        return Observed(Cluster(found.objects), (), tuple(found.documents))
+        read = [it for it in found.objects if (it.group, it.kind) in _READ]
+        refused = refused_manifests.findings(read, found.documents, run.target)
+        return Observed(Cluster(found.objects), (), tuple(found.documents), tuple(refused))
     names = frozenset(config_maps)
     snapshot = _snapshot(run, names, progress)
     files = {f"{it}-{SCHEDULER_CONTAINER}" for it in infer.sets(Cluster(snapshot.objects))}
     if request.clusters.is_live and files - snapshot.seen.config_maps:
         # The file with the profiles has the name of the set, which is known only now.
         snapshot = _snapshot(run, names | files, progress)
-    gaps = [it for it in snapshot.seen.gaps if GroupKind(it.group, it.kind) in _READ]
+    # A set without objects has no file, so its file is not reported as missing.
+    others = tuple(f"{it}: " for it in names - files)
+    gaps = [
+        it
+        for it in snapshot.seen.gaps
+        if GroupKind(it.group, it.kind) in _READ
+        and not (GroupKind(it.group, it.kind) == CONFIG_MAP and it.reason.startswith(others))
+    ]
     messages = (*map(str, gaps), *unread.namespaces(snapshot))
     inside = manifests.inside(snapshot.objects, first_index=run.first_index + 1)
     objects = (*snapshot.objects, *inside.objects)

@@ -1,12 +1,13 @@
 """Refuses manifests that no server would accept, or that cannot be simulated as they are written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.errors import InvalidInputError
-from policygen.core.finding import THERE, At, Place
+from policygen.core.finding import THERE, At, Finding, Place
 from policygen.core.quoting import counted
 from policygen.core.rule import Family, Severity
 from policygen.core.versions import Version
+from policygen.documents.document import Document
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
 from policygen.kubernetes.locate import locate_objects
 from policygen.kubernetes.manifests import Manifests
@@ -36,7 +37,7 @@ _RULES = tuple(
 )
 """The rules of lint about objects that a server refuses, whatever else exists.
 
-An image has no effect on a simulation, and `render --with workloads` leaves it to the user.
+`render --with workloads` leaves it to the user.
 """
 
 
@@ -60,20 +61,21 @@ def _order(fault: tuple[Place, str]) -> tuple[str, int, int, str]:
     return place.file, place.line, place.column, message
 
 
-def _refused(found: Manifests, target: Mapping[str, Version]) -> Iterator[tuple[Place, str]]:
-    """What a server or a scheduler refuses of objects that count in a simulation, as lint reports it."""
-    objects = [it for it in found.objects if _counts(it)]
+def findings(
+    objects: Sequence[Object], documents: Sequence[Document], target: Mapping[str, Version]
+) -> list[Finding]:
+    """What a server or a scheduler refuses of objects, as lint reports it."""
     if not objects:
-        return
+        return []
     facts = Facts(Cluster(objects), target, frozenset())
-    hits = [
-        hit
-        for outcome in engine.run(_RULES, facts)
-        for hit in outcome.hits
-        if hit.at is None or hit.at.path[-1:] != ("image",)
-    ]
-    for it in locate_objects(found.documents, objects, hits):
-        if it.place is not None:
+    hits = (hit for outcome in engine.run(_RULES, facts) for hit in outcome.hits)
+    return locate_objects(documents, objects, hits)
+
+
+def _refused(found: Manifests, target: Mapping[str, Version]) -> Iterator[tuple[Place, str]]:
+    """What is refused of objects that count in a simulation, except for images, which it does not use."""
+    for it in findings([it for it in found.objects if _counts(it)], found.documents, target):
+        if it.place is not None and not it.path.endswith(".image"):
             yield it.place, it.message
 
 

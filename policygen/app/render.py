@@ -130,14 +130,14 @@ def _config_maps_not_requested(
     decided: Decisions, extras: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Namespace and name of all ConfigMaps that `extras` does not request."""
-    yield from files_not_requested(decided.spec.platform, extras)
+    yield from files_not_requested(decided.spec.platform, extras).values()
     of_extras = [it for it in KINDS if it.name == "ConfigMap" and it.extra not in {"", *extras}]
     for item in objects(decided, of_extras):
         yield item.meta.namespace or "", item.meta.name
 
 
-def files_not_requested(platform: Platform, extras: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Namespace and name of the ConfigMaps with files of controllers that `extras` does not request."""
+def files_not_requested(platform: Platform, extras: Collection[str]) -> dict[str, tuple[str, str]]:
+    """By option, namespace and name of the ConfigMaps with files of controllers that `extras` lacks."""
     names = {
         VOLCANO_CONFIG: (platform.volcano.namespace, platform.volcano.config_map),
         KUEUE_CONFIG: (platform.kueue.namespace, kueue_configuration.CONFIG_MAP),
@@ -148,7 +148,7 @@ def files_not_requested(platform: Platform, extras: Collection[str]) -> Iterator
         MONITORING: monitoring.meta(platform),
     }
     names |= {extra: (it.namespace or "", it.name) for extra, it in metas.items()}
-    return (it for extra, it in names.items() if extra not in extras)
+    return {extra: it for extra, it in names.items() if extra not in extras}
 
 
 def raw_scheduler_config(

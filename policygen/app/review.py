@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from policygen.app import sides
+from policygen.app import not_compared, sides
 from policygen.app.content import CONTEXT, Content, content
 from policygen.app.requests import ReviewRequest
 from policygen.app.sides import Argument, ReviewSide
@@ -23,7 +23,7 @@ from policygen.kubernetes.object import Object
 from policygen.plan.extras import WORKLOADS
 from policygen.review import uses as review_uses
 from policygen.review.apply_order import ApplyOrder, apply_order
-from policygen.review.consequences import Consequences, consequences
+from policygen.review.consequences import Consequences, consequences, renamed_queues
 from policygen.review.objects import (
     ObjectChange,
     object_changes,
@@ -57,6 +57,7 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
     read = sides.of_objects(request.beside, request, None, progress) if request.beside else None
     changes = changes_between(was, now)
     seen = next((it.cluster for it in (was, now, read) if it and it.cluster.seen), None)
+    state = _changed(changes, seen or was.cluster)
     messages = [
         {(it.rule.name, it.message): it for it in side.findings if it.severity > Severity.INFO}
         for side in (was, now)
@@ -69,15 +70,21 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         tuple(changes),
         tuple(it for key, it in messages[1].items() if only_specs and key not in messages[0]),
         tuple(it for key, it in messages[0].items() if only_specs and key not in messages[1]),
-        None if seen is None else tuple(_uses(changes, seen)),
-        (*_checkout(*both), *was.notes, *now.notes, *_labels(was, now)),
+        None if seen is None else tuple(_uses(changes, state)),
+        (
+            *_checkout(*both),
+            *was.notes,
+            *now.notes,
+            *_labels(was, now),
+            *_notes_of_options(
+                was, now, request, changed=bool(changes or found.pools or found.models)
+            ),
+        ),
         (*was.unread, *now.unread, *(read.unread if read else ())),
         # Nothing is applied to come to the state of a cluster.
         ApplyOrder()
         if now.cluster.seen
-        else apply_order(
-            was.cluster, now.cluster, changes, _changed(changes, seen or was.cluster).after
-        ),
+        else apply_order(was.cluster, now.cluster, changes, state.after),
         tuple(_steps_command(was, now, request)),
         _not_compared(found, request),
     )
@@ -88,6 +95,20 @@ def _not_compared(found: Consequences, request: ReviewRequest) -> str:
     if WORKLOADS in request.extras or not any(it.new_objects for it in found.models):
         return ""
     return f"the objects that run them are compared only with --with {WORKLOADS}"
+
+
+def _notes_of_options(
+    old: ReviewSide, new: ReviewSide, request: ReviewRequest, *, changed: bool
+) -> Iterator[str]:
+    """Notes about objects that are not compared because an option is not set."""
+    if old.rendered and new.rendered:
+        same = not changed and old.rendered.name == new.rendered.name
+        if old.decisions and new.decisions and same:
+            yield from not_compared.of_specs(old.decisions, new.decisions, request.extras)
+        return
+    for side, other in ((old, new), (new, old)):
+        if side.rendered and not other.rendered:
+            yield from not_compared.of_objects(other.name, other.cluster, side.rendered)
 
 
 def _steps_command(old: ReviewSide, new: ReviewSide, request: ReviewRequest) -> Iterator[str]:
@@ -118,6 +139,8 @@ def changes_between(old: ReviewSide, new: ReviewSide) -> Sequence[ObjectChange]:
     known = {key: name for key, name in old.renamed.items() if new.rendered}
     if old.rendered:
         known |= {(*key[:2], name): key[2] for key, name in new.renamed.items()}
+    if old.decisions and new.decisions:
+        known |= renamed_queues(old.decisions, new.decisions)
     return with_names(_changes(old, new), known, mapping)
 
 
@@ -141,8 +164,7 @@ def _changes(old: ReviewSide, new: ReviewSide) -> Iterator[ObjectChange]:
         yield from object_changes(states[0], states[1], mapping)
 
 
-def _uses(changes: Sequence[ObjectChange], cluster: Cluster) -> Iterator[tuple[Use, ...]]:
-    state = _changed(changes, cluster)
+def _uses(changes: Sequence[ObjectChange], state: ClusterChange) -> Iterator[tuple[Use, ...]]:
     for change in changes:
         is_removed = change.what is What.REMOVED
         yield tuple(review_uses.uses(change.object, state)) if is_removed else ()

@@ -75,7 +75,7 @@ def played(
     try:
         try:
             _watch(made.run(), progress)
-            others += _others(request, scene, given, chance.seeds(request.seed, len(found)))
+            others += _others(request, scene, given, len(found))
         except KeyboardInterrupt:
             partial = not made.finished
             interrupted = "" if partial else _UNTRIED
@@ -99,12 +99,12 @@ def played(
 
 
 def _others(
-    request: SimulateRequest, scene: Scene, given: SimulationInput, seeds: Iterable[int]
+    request: SimulateRequest, scene: Scene, given: SimulationInput, count: int
 ) -> Iterator[SimulationResult]:
     """The results of other random choices."""
-    for seed in seeds:
-        _, found = simulation_input.jobs(request, scene, given, request.duration)
-        chance.draw_uids(found, seed)
+    for seed, found in simulation_input.with_other_choices(
+        request, scene, given, request.duration, count
+    ):
         made, recorder = _recorded(request, scene, found, seed)
         for _ in made.run():
             pass
@@ -137,7 +137,9 @@ def _recorded(
 ) -> tuple[Timeline, Recorder]:
     """A simulation that has not begun, and what it will write down."""
     recorder = Recorder(scene)
-    made = timeline(scene, found, seed=seed, until=request.until, observer=recorder)
+    # A CronJob does not run itself, it creates Jobs later; `unmodelled` names it.
+    runs = [it for it in found if not (it.unknown and it.kind == "CronJob")]
+    made = timeline(scene, runs, seed=seed, until=request.until, observer=recorder)
     recorder.follow(made)
     return made, recorder
 

@@ -1,6 +1,6 @@
 """What `policygen simulate`, `why` and `fit` read: a state and its jobs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,7 +15,6 @@ from policygen.app import (
     sources,
     trace,
 )
-from policygen.app.compile import without_options
 from policygen.app.content import CONTEXT, Content, content
 from policygen.app.inputs import RunSpec
 from policygen.app.manifest_files import ManifestFiles
@@ -37,6 +36,7 @@ from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint import registry
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.report.phrases import whereabouts
+from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue import train_jobs
 from policygen.simulate.scene import Scene
@@ -157,12 +157,9 @@ def spec_of(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO 
         templates=request.templates,
         cluster=request.cluster,
     )
-    try:
-        spec = inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
-    except SpecError as error:
-        raise without_options(error) from None
+    spec = inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
     if request.specs and spec.compiled is None:
-        raise without_options(SpecError(spec.findings))
+        raise SpecError(spec.findings)
     return spec
 
 
@@ -206,6 +203,19 @@ def jobs(
     """The jobs of the trace, and all jobs. A simulation changes them, so each makes its own."""
     traced = trace_arrivals.arrivals(scene, given.trace, request.trace_teams)
     return traced, [*arrivals(scene, duration), *traced.arrivals]
+
+
+def with_other_choices(
+    request: SimulateRequest,
+    scene: Scene,
+    given: SimulationInput,
+    duration: float | None,
+    count: int,
+) -> Iterator[tuple[int, list[Arrival]]]:
+    """The seeds of other random choices, and the `count` jobs for each of them."""
+    for seed in chance.seeds(request.seed, count):
+        _, found = jobs(request, scene, given, duration)
+        yield seed, [*chance.with_uids(found, seed)]
 
 
 def check_trace(given: SimulationInput, traced: TraceArrivals) -> None:

@@ -1,7 +1,7 @@
 """What the reader of a simulation must know besides its numbers: assumptions, missing input, and its limits."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policygen.app.inputs import RunSpec
 from policygen.core.durations import duration
@@ -22,6 +22,7 @@ from policygen.simulate.shared_nodes import shared_nodes
 from policygen.simulate.starving import MOST_JOBS
 from policygen.simulate.traces.arrivals import TraceArrivals
 from policygen.simulate.unused_assumptions import unused_assumptions
+from policygen.simulate.why.causes import Cause, CauseKind
 
 _NAMES = 5
 """The number of names in a note."""
@@ -41,7 +42,8 @@ def of_result(
     scene: Scene, spec: RunSpec, found: Sequence[Arrival], result: SimulationResult
 ) -> Iterator[str]:
     """What is assumed about the jobs, and what the result does not show. `found` are all jobs."""
-    yield from _missing_state(scene, found)
+    causes = {it.name: it.cause for it in result.jobs}
+    yield from _missing_state(scene, found, causes)
     if spec.compiled is not None:
         yield from _unknown_teams(scene, found)
         yield from _unknown_levels(scene, spec)
@@ -49,7 +51,7 @@ def of_result(
     yield from _growing(scene, result)
     yield from _endless(found)
     yield from passing_by(found)
-    yield from oversized(scene, found, {it.name: it.cause for it in result.jobs})
+    yield from oversized(scene, found, causes)
     yield from shared_nodes(scene, found, result.jobs)
     yield from unused_assumptions(scene, found)
     yield from _starving(result)
@@ -134,8 +136,11 @@ def _starving(result: SimulationResult) -> Iterator[str]:
         )
 
 
-def _missing_state(scene: Scene, found: Sequence[Arrival]) -> Iterator[str]:
-    queued = sum(it.workload is not None for it in found)
+def _missing_state(
+    scene: Scene, found: Iterable[Arrival], causes: Mapping[str, Cause | None]
+) -> Iterator[str]:
+    refused = {it for it, cause in causes.items() if cause and cause.kind is CauseKind.NOT_MANAGED}
+    queued = sum(it.workload is not None or it.name in refused for it in found)
     if queued and not scene.cluster.cluster_queues.any:
         yield (
             f"the input has no ClusterQueue, so {counted(queued, 'job')} with the name of a queue "

@@ -19,7 +19,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Snapshot
 from policygen.lint import context
-from policygen.plan import kueue_configuration
+from policygen.plan import kueue_configuration, scheduler
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kueue_configuration import KueueConfiguration
 from policygen.plan.workload import forms
@@ -94,8 +94,18 @@ def scene_of(
         assumptions=assumed,
         models=models,
         quotas=spec_quotas(plan.trees if plan is not None else ()),
+        schedulers=_schedulers(spec),
         growing=growing,
     )
+
+
+def _schedulers(spec: RunSpec) -> dict[str, str]:
+    """The schedulerName of the pods of each pool, except those of Volcano."""
+    if spec.compiled is None:
+        return {}
+    platform = spec.compiled.loaded.spec.platform
+    found = scheduler.placed(spec.compiled.plan.pools)
+    return {it.name: scheduler.scheduler_name(platform, it) or "" for it in found}
 
 
 def _models(

@@ -16,6 +16,7 @@ from policygen.client.requests import Server
 from policygen.core.errors import UsageError
 from policygen.core.finding import Finding, Place
 from policygen.core.versions import Version
+from policygen.documents import files
 from policygen.kubernetes.controllers import CONFIG_MAPS
 from policygen.kubernetes.snapshot import CONFIG_MAP, NAMESPACE, GroupKind, Snapshot
 from policygen.lint import kinds
@@ -113,7 +114,7 @@ def opened(path: Path, index: int = 0) -> Snapshot | Finding:
         with path.open("rb") as file:
             return snapshots.read(file, document=index)
     except OSError as error:
-        reason = f"the file cannot be read: {error.strerror}"
+        reason = files.reason(error, str(path))
     except snapshots.SnapshotError as error:
         reason = str(error)
     return Finding(SNAPSHOT_UNREADABLE, reason, Place(str(path)))

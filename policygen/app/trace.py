@@ -24,11 +24,17 @@ def read(path: Path, form: str | None, progress: Callable[[str], None]) -> list[
     try:
         with _opened(path) as lines:
             return list(_shown(forms.jobs(lines, str(path), form), progress))
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as reason:
-        words = reason.strerror if isinstance(reason, OSError) and reason.strerror else reason
-        raise UnreadError(f"{path}: the trace cannot be read: {words}") from reason
+    except UnicodeDecodeError as reason:
+        raise _unread(path, "its text is not valid UTF-8; save it as UTF-8") from reason
+    except (OSError, EOFError, zlib.error) as reason:
+        words = reason.strerror if isinstance(reason, OSError) and reason.strerror else str(reason)
+        raise _unread(path, words) from reason
     finally:
         progress("")
+
+
+def _unread(path: Path, words: str) -> UnreadError:
+    return UnreadError(f"{path}: the trace cannot be read: {words}")
 
 
 @contextmanager

@@ -22,7 +22,6 @@ from policygen.core.quoting import counted
 from policygen.core.suggest import Names
 from policygen.documents.document import Document
 from policygen.report.why import AnswerTime, FitReport, WhyReport
-from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.instant import Instant, instant
 from policygen.simulate.scene import Scene
@@ -166,7 +165,9 @@ def would_fit(
     places = RemedyPlaces(state.documents, state.scene.cluster.objects, _models(state.scene))
     answer = replace(answer, explanation=places.located(answer.explanation))
     unread = state.gaps.messages()
-    return FitReport(answer, unmodelled(state.scene, state.jobs), state.time, unread)
+    unknown = unmodelled(state.scene, [*state.jobs, answer.arrival])
+    of_job = unmodelled(state.scene, [answer.arrival])
+    return FitReport(answer, unknown, state.time, unread, of_job)
 
 
 def _models(scene: Scene) -> dict[str, At]:
@@ -240,11 +241,10 @@ def _read(
     else:
         progress(f"simulating until {duration(at)} after the start")
     then = instant(scene, found, at, request.seed)
-    others: list[Instant] = []
-    for seed in chance.seeds(request.seed, len(found)):
-        _, again = simulation_input.jobs(request, scene, opened.given, request.duration or None)
-        chance.draw_uids(again, seed)
-        others.append(instant(scene, again, at, seed))
+    again = simulation_input.with_other_choices(
+        request, scene, opened.given, request.duration or None, len(found)
+    )
+    others = [instant(scene, them, at, seed) for seed, them in again]
     progress("")
     later = len(then.later) if at is not None else sum(it.at > 0 for it in found)
     models = len(scene.models.names) if scene.models is not None else 0

@@ -59,7 +59,7 @@ def workload(
     rendered = items(made, assignment, chosen)
     remarks = []
     if len(rendered) > _MANY:
-        kind = objects.KIND_OF[chosen][1]
+        kind = forms.KIND_OF[chosen][1]
         remarks.append(f"{len(rendered)} objects of kind {kind}, one for each replica of the model")
     budget = availability.budget(made.decisions, assignment)
     if budget is not None and chosen in forms.SERVING:
@@ -93,7 +93,7 @@ def _unplaced(made: Compiled, model: Model) -> str:
 
 def items(compiled: Compiled, assignment: Assignment, form: WorkloadForm) -> list[Item]:
     """The objects that run a model in a form, without a budget and an autoscaler."""
-    kind = _kind(*objects.KIND_OF[form])
+    kind = _kind(*forms.KIND_OF[form])
     decided = compiled.decisions
     return [released(decided.spec, kind, it) for it in objects.workload(decided, assignment, form)]
 

@@ -93,7 +93,7 @@ class Rendered:
         expected: Iterable[RenderedObject],
         origin: Callable[[Item, Path], At | None],
         read: Read,
-        is_unrequested: Callable[[Object], bool] = lambda _: False,
+        missing_option: Callable[[Object], str] = lambda _: "",
     ) -> None:
         self.name = name
         """The name of the set."""
@@ -101,8 +101,8 @@ class Rendered:
         self.kinds = frozenset(GroupKind(it.object.group, it.object.kind) for it in self.expected)
         self._origin = origin
         self._read = read
-        self.is_unrequested = is_unrequested
-        """Whether only an option that was not set renders an object."""
+        self.missing_option = missing_option
+        """The option that renders an object and that was not set; "" if the object needs none."""
         self._against: WeakKeyDictionary[Cluster, Drift] = WeakKeyDictionary()
 
     def origin(self, rendered: RenderedObject, path: Path = ()) -> At | None:
@@ -149,7 +149,8 @@ class Rendered:
                 leaving.append((rendered, found))
                 continue
             mine, theirs = alike(rendered.object, found)
-            state = _changed(replace(rendered, object=mine), theirs, self._read)
+            runs = cluster.seen is not None and rendered.item.kind.extra == WORKLOADS
+            state = _changed(replace(rendered, object=mine), theirs, self._read, runs=runs)
             if found.version != theirs.version:
                 state = replace(state, older=found.api_version)
             if state.fields or state.labels or state.controllers:
@@ -176,7 +177,7 @@ class Rendered:
             and found.labels.get(SET) == self.name
             and found.kind != KEPT
             and not deleted_at(found)
-            and not self.is_unrequested(found)
+            and not self.missing_option(found)
         )
 
 
@@ -185,15 +186,13 @@ def deleted_at(found: Object) -> str:
     return text(found.data, "metadata", "deletionTimestamp")
 
 
-def _changed(expected: RenderedObject, found: Object, read: Read) -> Changed:
+def _changed(expected: RenderedObject, found: Object, read: Read, *, runs: bool) -> Changed:
     fields: list[FieldDifference] = []
     labels: list[FieldDifference] = []
     # Of objects with pod templates that are not ours, a snapshot keeps what rules read (projection.py).
-    is_ours = found.labels.get(MANAGED_BY) == TOOL
-    whole = is_ours or (found.group, found.kind) not in TEMPLATES
     # Controllers change the fields of running workloads: Kueue starts them, autoscalers scale them.
-    runs = expected.item.kind.extra == WORKLOADS and (found.group, found.kind) in TEMPLATES
-    whole = whole and not runs
+    is_ours = found.labels.get(MANAGED_BY) == TOOL
+    whole = (is_ours and not runs) or (found.group, found.kind) not in TEMPLATES
     for difference in differences(expected.data, found.data, read):
         if not whole and difference.path[:1] != ("metadata",):
             continue

@@ -39,7 +39,7 @@ def find(path: str) -> SpecField:
     )
     if not kind:
         word = path.partition(".")[0]
-        raise UsageError(f'kind "{word}" has no schema; {suggest(word, kinds)}')
+        raise UsageError(f'a spec has no kind "{word}"; {suggest(word, kinds, "kind")}')
     root = schema.read(kinds[kind])
     found = _field(kind, kind, root, root, required=True)
     rest = path[len(kind) :].replace("[]", "").strip(".")

@@ -1,6 +1,6 @@
 """What a patch adds to an object: as edits of its text, and as a JSON patch."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -44,8 +44,8 @@ def entries(added: Iterable[Addition]) -> Iterator[tuple[str, Any]]:
     """The added fields for people: the key and value of each, without those above it; a list entry is one value."""
     for it in added:
         keys = [step for step in it.path if isinstance(step, str)]
-        key = keys[-1] if keys else ""
-        if it.path and it.path[-1] != key:  # an entry of a list
+        key = ".".join(keys[-2:]) if _is_amount(keys) else keys[-1] if keys else ""
+        if it.path and it.path[-1] not in keys[-1:]:  # an entry of a list
             yield key, it.value
         else:
             yield from _entries(key, it.value)
@@ -54,9 +54,14 @@ def entries(added: Iterable[Addition]) -> Iterator[tuple[str, Any]]:
 def _entries(key: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping) and value and key != "preStop":  # a program to run, not a field
         for name, it in value.items():
-            yield from _entries(name, it)
+            yield from _entries(f"{key}.{name}" if _is_amount((key, name)) else name, it)
     else:
         yield key, value
+
+
+def _is_amount(keys: Sequence[str]) -> bool:
+    """Whether the last key is cpu or memory, of which a pod has a request and a limit."""
+    return len(keys) > 1 and keys[-2] in ("requests", "limits") and keys[-1] in ("cpu", "memory")
 
 
 def edits(added: Iterable[Addition], root: At) -> tuple[Edit, ...]:

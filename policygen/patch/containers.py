@@ -8,6 +8,7 @@ from policygen.core.quoting import quoted
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.untyped import entries, mapping, mappings, numbered
 from policygen.patch.draft import Draft, equal_quantity
+from policygen.plan.amounts import CPU
 from policygen.plan.pods import PodFields
 
 HALVES = ("limits", "requests")
@@ -30,7 +31,8 @@ def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]
     Source: pkg/apis/core/v1/defaults.go, SetDefaults_Pod.
 
     `shares` are the resources of which the pod gets a share of its node. Of these, the container can have
-    another amount, and if it has no amount but the pod has other containers, they stay as they are.
+    another amount, and if it has no amount but the pod has other containers, they stay as they are. If it
+    requests such an amount of cpu, it needs no limit: a limit only slows the pod down when cpu is idle.
     """
     resource = needed.resource
     holder = (*template, "spec", "containers")
@@ -66,7 +68,8 @@ def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]
         limit, request = (draft.value((*at, "resources", half, name)) for half in HALVES)
         value = amount
         if name in shares:
-            if limit is None and request is None and _has_sidecar(draft.value(template)):
+            is_left = _has_sidecar(draft.value(template)) if request is None else name == CPU
+            if limit is None and is_left:
                 continue
             written = request if limit is None else limit
             value = amount if written is None else written

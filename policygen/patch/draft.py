@@ -22,6 +22,8 @@ class Contradiction(Struct, frozen=True):
     remedy: str
     brief: str = ""
     """The reason in a list of several ones, if it can be shorter."""
+    needed: Any = None
+    """The value that is needed, if only one is possible."""
 
     @property
     def message(self) -> str:
@@ -47,9 +49,11 @@ class Draft:
         """The value at a path; None if it is missing."""
         return at_path(self.data, path)
 
-    def refuse(self, path: Path, reason: str, remedy: str = "", brief: str = "") -> None:
+    def refuse(
+        self, path: Path, reason: str, remedy: str = "", brief: str = "", needed: Any = None
+    ) -> None:
         """Add a contradiction at a path, instead of an earlier one."""
-        self._faults[path] = Contradiction(path, reason, remedy, brief)
+        self._faults[path] = Contradiction(path, reason, remedy, brief, needed)
 
     def add(self, path: Path, value: Any, equal: Equal = lambda one, other: one == other) -> None:
         """Set a field if it is missing. A contradiction if it has another value, or no place."""
@@ -64,6 +68,7 @@ class Draft:
                 f"{dotted(path)} is {shown(found)}, but {self._who} need {shown(value)}",
                 f"write {shown(value)}, or remove the field so that patch can write it",
                 f"{dotted(path)} is {shown(found)} instead of {shown(value)}",
+                value,
             )
 
     def append(self, path: Path, entry: Any) -> None:

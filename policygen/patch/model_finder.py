@@ -14,7 +14,7 @@ from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import pod_templates
-from policygen.patch import containers
+from policygen.patch import containers, leftovers
 from policygen.patch.draft import Contradiction
 from policygen.plan import pool_taints
 from policygen.plan.assignment import Assignment
@@ -88,6 +88,12 @@ class ModelFinder(Struct, frozen=True, eq=False, dict=True):
 
     def of(self, object_: Object) -> RunModel | Contradiction | None:
         """The model of an object; None if it has no model and needs none, because it requests no GPU."""
+        found = self._of(object_)
+        if isinstance(found, Contradiction):  # a placeholder in the name or label is the cause
+            return next(leftovers.faults(object_), found)
+        return found
+
+    def _of(self, object_: Object) -> RunModel | Contradiction | None:
         found = self.named(object_)
         if found is not None or self.chosen is None:
             return found or self._without_model(object_)

@@ -14,6 +14,7 @@ from policygen.simulate.why.causes import (
     CauseKind,
     NearestNode,
     NeverPlaced,
+    ObstacleKind,
 )
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.history import Preempted
@@ -286,10 +287,13 @@ def _refused(_: Explanation, __: Cause) -> Iterator[str]:
 
 
 def _topology(_: Explanation, cause: Cause) -> Iterator[str]:
+    full = (it.flavor for it in cause.obstacles if it.kind is ObstacleKind.TOPOLOGY_FULL)
+    flavor = next(full, "")
+    where = f"the topology of flavor {flavor}" if flavor else "its topology"
     if cause.kind is CauseKind.TOPOLOGY_TOO_SMALL:
-        yield "It never starts as it is: not even an empty domain of its topology has room for its pods."
+        yield f"It never starts as it is: not even an empty domain of {where} has room for its pods."
     else:
-        yield "Its quota is free, but no domain of its topology has room for its pods."
+        yield f"Its quota is free, but no domain of {where} has room for its pods."
 
 
 def _head(_: Explanation, cause: Cause) -> Iterator[str]:

@@ -131,7 +131,7 @@ def _of_pods(it: PodSetChange) -> str:
         case SelectorChange(key=key, before=before, after=None):
             return f"Remove {key}: {before} from nodeSelector"
         case SelectorChange(key=key, before=before, after=after):
-            return f"Select nodes with {key}: {after} instead of {before}"
+            return f"Select nodes with {key}: {after}{f' instead of {before}' if before else ''}"
         case AffinityRemoved():
             return "Remove the required node affinity"
         case ConstraintRemoved(field="topologySpreadConstraints"):

@@ -1,5 +1,6 @@
 """What a change of a spec does, as text, Markdown or JSON: for people first, then objects and fields."""
 
+import html
 import shlex
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -72,7 +73,9 @@ def markdown(review: Review, out: TextIO) -> None:
         rows = [f"| {escaped(first)} | {escaped(rest)} |\n" for first, rest in section.lines]
         kept = [row for row in rows if (room := room - len(row)) > 0]
         folded = section.title.startswith("objects")
-        summary = f"<details><summary>{escaped(section.title)}</summary>\n"
+        # Markdown has no effect within a block of HTML.
+        title = html.escape(printable(section.title), quote=False)
+        summary = f"<details><summary>{title}</summary>\n"
         out.write(f"\n{summary if folded else '### ' + escaped(section.title)}\n\n")
         out.write("| | |\n|---|---|\n")
         out.writelines(kept)
@@ -100,6 +103,7 @@ def json(review: Review, out: TextIO) -> None:
                     "quotas": [
                         {
                             "team": it.team,
+                            "otherName": it.other_name or None,
                             "resource": it.resource,
                             "guarantee": _both(it.resource, it.guarantee),
                             "limit": _both(it.resource, it.limit),
@@ -246,13 +250,15 @@ def _pool(pool: PoolChange) -> Iterator[tuple[str, str]]:
 def _quota(quota: QuotaChange) -> str:
     name, guarantee, limit = quota.resource, quota.guarantee, quota.limit
     if guarantee.before is None:
+        begins = f"renamed from {quota.other_name}" if quota.other_name else "new"
         return (
-            f"new: guaranteed {_amount(name, guarantee.after)}, may reach "
+            f"{begins}: guaranteed {_amount(name, guarantee.after)}, may reach "
             f"{quantity(name, limit.after or 0)}"
         )
     if guarantee.after is None:
+        begins = f"renamed to {quota.other_name}" if quota.other_name else "loses its quota"
         return (
-            f"loses its quota: was guaranteed {_amount(name, guarantee.before)}, could reach "
+            f"{begins}: was guaranteed {_amount(name, guarantee.before)}, could reach "
             f"{quantity(name, limit.before or 0)}"
         )
     parts = []
@@ -354,9 +360,14 @@ def _order(review: Review) -> Iterator[_Section]:
         ("first", f"delete {it.object}, since {it.why}; the apply creates it again")
         for it in order.recreated
     ]
+    now = {
+        it.object.name: f" (now {it.other_names[0]})"
+        for it in review.objects
+        if it.what is What.REMOVED and it.object.kind == "Queue" and it.other_names
+    }
     for number, step in enumerate(order.steps, 1):
         if step.delete:
-            gone = [f"Queue {it}" for it in step.delete]
+            gone = [f"Queue {it}{now.get(it, '')}" for it in step.delete]
             lines.append((f"before {number}", f"delete {some(gone, 'other')}"))
         lines.append((str(number), some([f"Queue {it}" for it in step.changed], "other")))
     if order.unknown:

@@ -117,6 +117,8 @@ class FitReport(Struct, frozen=True, eq=False):
     time: AnswerTime = AnswerTime()
     unread: tuple[str, ...] = ()
     """What could not be read of the cluster."""
+    unmodelled_of_job: tuple[Unmodelled, ...] = ()
+    """The features of `unmodelled` that can affect the job itself."""
 
     @property
     def waiting(self) -> int:

@@ -32,6 +32,8 @@ class QuotaChange(Struct, frozen=True):
     guarantee: Pair
     limit: Pair
     weight: Pair
+    other_name: str = ""
+    """The new name of a team that is gone, or the old name of a new one, if it has the same namespaces."""
     fixed: tuple[tuple[str, int], ...] = ()
     """Guaranteed cpu and memory that stay the same, although the guarantee of the resource changes."""
 
@@ -103,10 +105,16 @@ def _pools(old: Decisions, new: Decisions) -> Iterator[PoolChange]:
     available = [{it.name: it.available for it in side.pools} for side in (old, new)]
     quotas = [_quotas(side) for side in (old, new)]
     rest = [_unassigned(side) for side in (old, new)]
+    renamed = _renamed_teams(old, new)
+    other_names = renamed | {it: name for name, it in renamed.items()}
     for pool in sorted({*available[0], *available[1]}):
         before, after = (side.get(pool, {}) for side in available)
         was, now = (side.get(pool, {}) for side in quotas)
-        changed = [it for team in sorted({*was, *now}) for it in _quota(team, was, now)]
+        changed = [
+            replace(it, other_name=other_names.get(team, ""))
+            for team in sorted({*was, *now})
+            for it in _quota(team, was, now)
+        ]
         amounts = _counted(
             [(name, _pair(name, before, after)) for name in dict.fromkeys((*before, *after))]
         )
@@ -116,6 +124,41 @@ def _pools(old: Decisions, new: Decisions) -> Iterator[PoolChange]:
             both = [(name, _pair(name, *free)) for name in free[0] if name in free[1]]
             unassigned = tuple((name, pair) for name, pair in both if pair.changed)
             yield PoolChange(pool, amounts, unassigned, tuple(changed))
+
+
+def renamed_queues(old: Decisions, new: Decisions) -> dict[tuple[str, str, str], str]:
+    """By kind, namespace and name of a queue of a renamed team, its new name."""
+    found: dict[tuple[str, str, str], str] = {}
+    trees = {it.queue: it for it in new.trees}
+    for team, other in _renamed_teams(old, new).items():
+        for tree in old.trees:
+            node = tree.by_team.get(team)
+            now = trees[tree.queue].by_team.get(other) if tree.queue in trees else None
+            if node and now:
+                name = trees[tree.queue].name_of(now)
+                found |= {
+                    (kind, "", tree.name_of(node)): name
+                    for kind in ("ClusterQueue", "Cohort", "Queue")
+                }
+    return found
+
+
+def _renamed_teams(old: Decisions, new: Decisions) -> dict[str, str]:
+    """The new name of each team that is gone, if exactly one new team has its namespaces."""
+    was, now = ({it.name: it.namespaces for it in side.spec.teams} for side in (old, new))
+    gone, added = (
+        {
+            name: frozenset(it.name for it in spaces)
+            for name, spaces in mine.items()
+            if name not in other
+        }
+        for mine, other in ((was, now), (now, was))
+    )
+    return {
+        name: found[0]
+        for name, spaces in gone.items()
+        if spaces and len(found := [it for it, own in added.items() if own == spaces]) == 1
+    }
 
 
 def _unassigned(decided: Decisions) -> Mapping[str, Vector]:

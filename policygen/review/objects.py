@@ -90,7 +90,7 @@ def observed_changes(
     for found in policy(cluster, spaces):
         if found.labels.get(SET) in others or found.identity in expected:
             continue
-        if not rendered.is_unrequested(found):
+        if not rendered.missing_option(found):
             foreign = found.labels.get(SET) != rendered.name or found in drift.strangers
             yield ObjectChange(What.REMOVED if applied else What.ADDED, found, foreign=foreign)
 

@@ -170,15 +170,29 @@ def test_values_of_the_system_are_no_priority_of_a_spec():
     assert adopted(high, rendered=False).spec.platform.priorities == ()
 
 
-def test_cohorts_in_a_cycle_do_not_hang():
-    loop = HAND.replace("{parentName: all}", "{parentName: research}")
-    assert len(cluster(loop).cohorts) == 1
-    assert {it.name for it in adopted(loop, rendered=False).spec.pools} >= {"a100"}
+@pytest.mark.parametrize(
+    ("old", "new"), [("{parentName: all}", "{parentName: research}"), ("{name: research}", "{}")]
+)
+def test_cohorts_in_a_cycle_or_without_a_name_do_not_hang(old, new):
+    assert len(cluster(HAND).cohorts) == 1
+    refused = HAND.replace(old, new, 1)
+    assert {it.name for it in adopted(refused, rendered=False).spec.pools} >= {"a100"}
 
 
-def test_a_cohort_without_a_name_does_not_hang():
-    nameless = HAND.replace("{name: research}", "{}", 1)
-    assert {it.name for it in adopted(nameless, rendered=False).spec.pools} >= {"a100"}
+def test_queues_of_kueue_and_volcano_that_contradict_each_other_do_not_hang():
+    """For one, the team of `research` is above that of `team-b`, for the other below it."""
+    more = HAND.replace(
+        "kubernetes.io/metadata.name: b}", "kubernetes.io/metadata.name: notebooks}"
+    )
+    for name, parent in (("team-b", "root"), ("research", "team-b")):
+        more += f"""---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: {name}}}
+spec: {{parent: {parent}, capability: {{example.com/gpu: 8}}}}
+"""
+    found = {it.name: it.parent for it in adopted(more, rendered=False).spec.teams}
+    assert (found["team-b"], found["research"]) == ("research", None)
 
 
 INVALID = """
@@ -385,11 +399,21 @@ MIG_THAT_PODS_SHOW = {
             "nodeAllocatable": {"cpu": "191970m", "memory": "10738466816"},
         },
     ),
+    "the spec sets no cpu and memory of a gang, and some cards are not available": mig_pool(
+        {"memory": "80G", "perNode": 4, "mig": {"instances": {"3g.20gb": 433}}},
+        scheduler="volcano",
+        capacity={
+            "availableGPUs": 253,
+            "totalGPUs": 256,
+            "nodeAllocatable": {"cpu": "7m", "memory": "786432Mi"},
+        },
+    ),
 }
 
 
 @pytest.mark.parametrize("name", MIG_THAT_PODS_SHOW)
 def test_nodes_with_mig_instances_that_only_pods_show(name):
+    gang = {"gang": {"size": 4}} if name.startswith("the spec") else {}
     gpus = 1 if MIG_THAT_PODS_SHOW[name][2].get("scheduler") is None else 2  # Kueue: of one card
     documents = [
         {"apiVersion": "policygen.dev/v1alpha1", "kind": kind, "metadata": {"name": of}, "spec": it}
@@ -399,7 +423,7 @@ def test_nodes_with_mig_instances_that_only_pods_show(name):
             (
                 "Model",
                 "train",
-                {"team": "lab", "workload": "training", "resources": {"gpus": gpus}},
+                {"team": "lab", "workload": "training", "resources": {"gpus": gpus}, **gang},
             ),
         )
     ]
@@ -440,10 +464,6 @@ def main(count, number, extras):
     draw()
     lines = [f"{drawn[0] - len(others)} of {drawn[0]} render the same bytes"]
     sys.stdout.write("\n".join([*lines, *(it for pair in others[:3] for it in pair), ""]))
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), frozenset(sys.argv[3:]))
 
 
 def test_a_queue_without_a_name_is_a_guess():
@@ -525,21 +545,29 @@ def test_a_pool_of_queues_by_hand_has_no_name_of_another_pool():
     assert [it.name for it in inferred.spec.pools] == ["volcano", "volcano-volcano"]
 
 
-def test_a_child_team_that_no_object_shows_is_a_guess():
-    """A ResourceQuota in one namespace shows that the pool limits namespaces, so the other team has none of its own."""
-    queue = """
+QUEUES_BESIDE_A_QUOTA = (
+    "---".join(
+        f"""
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
-metadata: {{name: {0}}}
+metadata: {{name: {name}}}
 spec: {{deserved: {{nvidia.com/gpu: 8}}, capability: {{nvidia.com/gpu: 8}}}}
----"""
-    quota = """
+"""
+        for name in ("train", "sim")
+    )
+    + """---
 apiVersion: v1
 kind: ResourceQuota
 metadata: {name: gpus, namespace: sim}
 spec: {hard: {requests.nvidia.com/gpu: 8}}
 """
-    inferred = adopted(queue.format("train") + queue.format("sim") + quota, rendered=False)
+)
+TRAIN = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: train}\n"
+
+
+def test_a_child_team_that_no_object_shows_is_a_guess():
+    """A ResourceQuota in one namespace shows that the pool limits namespaces, so the other team has none of its own."""
+    inferred = adopted(QUEUES_BESIDE_A_QUOTA, rendered=False)
     team = next(it for it in inferred.spec.teams if it.name == "train-members")
     assert team.parent == "train"
     texts = [it.text for it in inferred.guesses if it.name == team.name]
@@ -549,23 +577,7 @@ spec: {hard: {requests.nvidia.com/gpu: 8}}
 
 def test_a_team_gets_the_namespace_of_its_name_if_it_exists():
     """Then the namespace has no ResourceQuota, so the pool does not limit namespaces."""
-    queue = """
-apiVersion: scheduling.volcano.sh/v1beta1
-kind: Queue
-metadata: {{name: {0}}}
-spec: {{deserved: {{nvidia.com/gpu: 8}}, capability: {{nvidia.com/gpu: 8}}}}
----"""
-    others = """
-apiVersion: v1
-kind: ResourceQuota
-metadata: {name: gpus, namespace: sim}
-spec: {hard: {requests.nvidia.com/gpu: 8}}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: train}
-"""
-    inferred = adopted(queue.format("train") + queue.format("sim") + others, rendered=False)
+    inferred = adopted(QUEUES_BESIDE_A_QUOTA + TRAIN, rendered=False)
     spaces = {team.name: [it.name for it in team.namespaces] for team in inferred.spec.teams}
     assert spaces == {"train": ["train"], "sim": ["sim"]}
     assert not inferred.spec.pools[0].quota_backstop
@@ -598,3 +610,7 @@ def test_a_release_of_kueue_is_a_guess():
     (guess,) = (it for it in inferred.guesses if it.kind == "Platform")
     assert guess.path == ("spec", "target", "kueue")
     assert "Platform" not in {it.kind for it in adopted(HAND, rendered=False).guesses}
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), frozenset(sys.argv[3:]))

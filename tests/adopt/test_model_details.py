@@ -197,3 +197,18 @@ def test_constraints_and_a_budget_are_the_availability(spec, budgets, expected):
 def test_another_availability_is_listed(made, words):
     (found,) = read(*made)[1]
     assert words in found
+
+
+def test_resources_labels_and_images_that_a_model_cannot_state_are_listed():
+    limits = {"nvidia.com/gpu": 1, "cpu": 4, "memory": "8Gi", "rdma/hca": 1}
+    own = {"image": "y z", "resources": {"limits": limits, "requests": {"cpu": 2}}}
+    template = pods(own, nodeSelector={"gpu": "a100", "disk": "ssd"})
+    model, left, _ = read(deployment(template, replicas=0))
+    assert (model.cpu_milli, model.memory_bytes, model.replicas) == (2000, 8 << 30, None)
+    assert left == [
+        "it has 0 replicas, and a model has at least 1, so the spec has 1",
+        "a Model has no field for these resources of its pods: rdma/hca",
+        "its limits of cpu differ from its requests, and a model has one amount for both; the spec has the requests",
+        'its image "y z" has spaces, so it is not in the spec',
+        "a Model has no field for the nodeSelector of its pods: disk: ssd",
+    ]

@@ -29,6 +29,17 @@ def test_nodes_that_could_match_another_pool_are_listed():
     assert [name for name, _ in inferred.left] == ["Node l1"]
 
 
+def test_nodes_without_a_known_label_or_with_several_gpus_are_listed():
+    nodes = node("plain", labels="disk: ssd") + node(
+        "cut", resource="nvidia.com/mig-1g.10gb: 2, nvidia.com/gpu"
+    )
+    inferred = adopted(HAND + nodes, rendered=False)
+    assert [(name, reason.partition(";")[0]) for name, reason in inferred.left] == [
+        ("Node plain", "it is in no pool"),
+        ("Node cut", "it has nvidia.com/gpu and nvidia.com/mig-1g.10gb, so it is in no pool"),
+    ]
+
+
 QUEUE = """---
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue

@@ -1,5 +1,7 @@
 """Pools on the nodes that were read: GPUs, taints, and what a pool cannot say."""
 
+import re
+
 from tests.adopt.round_trip import adopted
 from tests.adopt.test_infer import HAND
 
@@ -29,6 +31,11 @@ def test_gpus_of_nodes_that_differ_are_those_of_the_nodes():
     (text,) = listed
     assert "2 nodes have 8 and 1 node has 4" in text
     assert guesses == [f"Guess: {text}."]
+
+
+def test_nodes_without_any_quota_have_all_their_gpus():
+    pool, _, _ = pool_of(re.sub(r"nominalQuota: \d+", "nominalQuota: 0", HAND))
+    assert (pool.capacity.nodes, pool.capacity.available_gpus) == (2, None)
 
 
 def test_quotas_above_the_nodes_are_a_guess_and_listed():

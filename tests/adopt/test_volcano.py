@@ -240,3 +240,18 @@ def test_where_no_queue_is_reclaimable_guarantees_and_weights_make_what_queues_d
         f"Guess: Queue {name} deserves {count} nvidia.com/gpu; no weights of the teams give this amount."
         for name, count in (("speech", 6), ("robotics", 1))
     }
+
+
+def test_child_queues_that_deserve_more_than_their_parent_have_what_it_has():
+    queues = "".join(
+        f"""---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: {name}}}
+spec: {{parent: {parent}, deserved: {{nvidia.com/gpu: {deserved}}}, capability: {{nvidia.com/gpu: 8}}}}
+"""
+        for name, parent, deserved in (("top", "root", 4), ("a", "top", 6), ("b", "top", 6))
+    )
+    inferred = adopted(queues, rendered=False)
+    guarantees = {it.name: dict(it.quotas[0].guarantee) for it in inferred.spec.teams}
+    assert guarantees == {it: {"": n} for it, n in (("top", 8), ("a", 6), ("b", 2))}

@@ -253,8 +253,11 @@ def test_with_some_namespaces_rules_about_the_whole_cluster_are_not_evaluated(li
     queue = """
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
-metadata: {name: vision.a100}
-spec: {}
+metadata: {name: speech}
+spec:
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: cpu, resources: [{name: cpu, nominalQuota: 96}]}]
 """
     rule = "cluster-queue-selects-no-namespace"
     _, _, rules = lint(snapshot(f"{queue}---{LOCAL}"))

@@ -207,7 +207,7 @@ def test_the_option_names_the_model_of_others_and_the_label_keeps_it():
     [
         (
             "{requests: {cpu: 4, memory: 8Gi}}",
-            {"nvidia.com/gpu": "1", "cpu": 4, "memory": "8Gi"},
+            {"nvidia.com/gpu": "1", "memory": "8Gi"},
             {"cpu": 4, "memory": "8Gi", "nvidia.com/gpu": "1"},
         ),
         (
@@ -217,7 +217,9 @@ def test_the_option_names_the_model_of_others_and_the_label_keeps_it():
         ),
     ],
 )
-def test_amounts_of_the_author_stay_and_a_missing_half_is_equal(resources, limits, requests):
+def test_amounts_of_the_author_stay_and_a_missing_half_is_equal_but_that_of_cpu(
+    resources, limits, requests
+):
     new = parsed(text_of(changed("trainer\n", f"trainer\n          resources: {resources}\n")))
     (container,) = new["spec"]["template"]["spec"]["containers"]
     assert container["resources"] == {"limits": limits, "requests": requests}
@@ -364,6 +366,7 @@ def gang(numbers, model="gang-job", kind="batch/v1\nkind: Job"):
         (changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n", JOB.replace("name: plain", "generateName: run-")), 4, "a generated name does not name the model; write the label policygen.dev/model"),
         (changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n", JOB.replace("name: plain", "name: other")), 4, 'the spec has no model "other" in namespace vision; write the label'),
         (changed("name: plain", 'name: plain\n  labels: {team: "{{ .Values.team }}"}'), 5, '"{{ .Values.team }}" is a placeholder of a template; render the template'),
+        (changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n", JOB.replace("name: plain", "name: ${NAME}")), 4, '"${NAME}" is a placeholder of a template; replace the variables'),
         (changed("namespace: vision", "namespace: ${NAMESPACE}\n  labels: {policygen.dev/model: plain}"), 5, '"${NAMESPACE}" is a placeholder of a template; replace the variables, for example with `envsubst`'),
         (changed(POD_SPEC, f"{POD_SPEC}      $patch: merge\n"), 10, "$patch is a directive of kustomize, so this is not a complete object"),
         (changed("      containers:\n        - name: main\n          image: trainer\n", ""), 7, "spec.template.spec.containers is not a list of containers, so this is not a complete object"),
@@ -457,7 +460,7 @@ def test_what_workload_prints_needs_no_patch(example, tmp_path):
     items = []
     for it in made.plan.workloads.assignments:
         for form in forms.possible(it):
-            family, name = objects.KIND_OF[form]
+            family, name = forms.KIND_OF[form]
             kind = next(
                 k for k in KINDS if (k.extra, k.component, k.name) == (WORKLOADS, family, name)
             )

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from policygen.app.adopt import AdoptRequest, adopt
+from policygen.app.content import Content, content
 from policygen.app.render import render, write
 from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, ReviewRequest
 from policygen.app.review import review
@@ -241,7 +242,7 @@ def test_markdown_fits_a_comment(reviewed):
     made = shown(reviewed(SPEC, SHRINK), forms.markdown)
     assert made.startswith("## policygen diff: 1 pool and 2 objects change\n")
     assert "| team nlp | guaranteed 40 → 32 nvidia.com/gpu, may still reach 64 |" in made
-    assert "<details><summary>objects" in made
+    assert "<details><summary>objects: " in made
 
 
 def test_an_invalid_side_is_refused(reviewed):
@@ -404,7 +405,7 @@ def test_hand_written_manifests_become_what_a_spec_renders(reviewed):
     Path("hand.yaml").write_text(HAND)
     page = shown(of("hand.yaml", "old.yaml"))
     assert "note: hand.yaml: 2 objects without the labels of policygen" in page
-    assert "  team old     loses its quota: was guaranteed 8 nvidia.com/gpu, could reach 8" in page
+    assert "  team old     renamed to nlp: was guaranteed 8 nvidia.com/gpu, could reach 8" in page
     assert "- ClusterQueue old  " in page
     assert "policygen did not render it, so it stays until you delete it" in page
     assert "      clusterQueue  " in page
@@ -552,6 +553,63 @@ def test_objects_of_models_are_compared_with_an_option(tmp_path, monkeypatch):
     assert '"4" → "8"' in text
 
 
+EVERY = ("workloads", "monitoring", "admission", "volcano-config")
+
+
+def test_objects_of_options_are_compared_with_manifests_field_by_field(tmp_path, monkeypatch):
+    """Without the options, they are named. The manifests are no spec, though admission policies name its labels."""
+    monkeypatch.chdir(tmp_path)
+    Path("spec.yaml").write_text(SPEC.replace("gpus: 10", "gpus: 8"))
+    made = render(RenderRequest(("spec.yaml",), {}, frozenset(EVERY)))
+    rendered = "---\n".join(it.text for it in made.manifests)
+    assert content("m.yaml") is Content.SPEC  # it does not exist
+    changes = {
+        "failurePolicy: Fail": "failurePolicy: Ignore",
+        "replicas: 4": "replicas: 3",
+        "severity: warning": "severity: none",
+    }
+    for old, new in changes.items():
+        assert old in rendered
+        rendered = rendered.replace(old, new)
+    Path("m.yaml").write_text(rendered)
+    assert content("m.yaml") is Content.MANIFESTS
+    (note,) = of("m.yaml", "spec.yaml").notes
+    assert note.startswith("m.yaml: ")
+    assert note.endswith("add --with admission --with monitoring --with workloads")
+    made = review(ReviewRequest("m.yaml", "spec.yaml", extras=frozenset(EVERY)))
+    assert made.notes == ()
+    assert {it.object.kind: {str(f.path[-1]) for f in it.fields} for it in made.objects} == {
+        "ValidatingAdmissionPolicy": {"failurePolicy"},
+        "Deployment": {"replicas"},
+        "PrometheusRule": {"severity"},
+    }
+
+
+def test_running_workloads_of_models_are_named_as_not_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("spec.yaml").write_text(SPEC.replace("gpus: 10", "gpus: 8"))
+    made = render(RenderRequest(("spec.yaml",), {}, frozenset(EVERY)))
+    there = "---\n".join(it.text for it in made.manifests).replace("replicas: 4", "replicas: 3")
+    files.write(snapshot(there), tmp_path / "a.snapshot")
+    (note,) = of("a.snapshot", "spec.yaml").notes
+    assert note.startswith("a.snapshot: ")
+    assert "add --with admission" in note
+    made = review(ReviewRequest("a.snapshot", "spec.yaml", extras=frozenset({"workloads"})))
+    assert made.objects == ()
+    assert made.notes[1].startswith("a.snapshot: of 1 workload of models, only labels")
+
+
+def test_specs_that_differ_only_in_objects_of_an_option_name_it(reviewed):
+    spec = SPEC.replace("gpus: 10", "gpus: 8")
+    made = reviewed(spec, f"{spec}  container: {{image: x}}\n")
+    assert (made.objects, made.notes) == (
+        (),
+        (
+            "objects that render prints only with an option differ; to compare them, add --with workloads",
+        ),
+    )
+
+
 def test_what_changes_only_borrowing_changes_no_object_of_a_model(reviewed):
     assert "--with" not in shown(reviewed(SPEC, SHRINK))
 
@@ -602,3 +660,31 @@ def test_options_for_specs_are_refused_between_manifests(tmp_path, options, mess
     path.write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n")
     with pytest.raises(UsageError, match=message):
         review(ReviewRequest(str(path), str(path), **options))
+
+
+@pytest.mark.parametrize("scheduler", ["kueue", "volcano"])
+def test_a_renamed_team_with_another_guarantee_is_paired_by_its_namespaces(reviewed, scheduler):
+    spec = SPEC.replace(
+        "  capacity: {nodes: 8,", f"  scheduler: {scheduler}\n  capacity: {{nodes: 8,"
+    )
+    made = reviewed(
+        spec,
+        spec.replace("{name: vision}\nspec", "{name: images}\nspec").replace(
+            "{pool: a100, guarantee: 24}", "{pool: a100, guarantee: 20}"
+        ),
+    )
+    lines = [it.split(maxsplit=2) for it in shown(made).splitlines() if it.startswith("  team")]
+    assert lines == [
+        ["team", "images", "renamed from vision: guaranteed 20 nvidia.com/gpu, may reach 64"],
+        ["team", "vision", "renamed to images: was guaranteed 24 nvidia.com/gpu, could reach 64"],
+    ]
+    kind = "ClusterQueue" if scheduler == "kueue" else "Queue"
+    assert f"delete {kind} vision.a100 (now images.a100)" in shown(made)
+    names = {it.object.name: it.other_names for it in made.objects if it.object.kind == kind}
+    assert names["images.a100"] == ("vision.a100",)
+    assert names["vision.a100"] == ("images.a100",)
+    (added,) = (it for it in made.objects if it.object.name == "images.a100")
+    assert added.fields
+    page = json.loads(shown(made, forms.json))
+    jsonschema.validate(page, _schema())
+    assert [it["otherName"] for it in page["pools"][0]["quotas"]] == ["vision", "images"]

@@ -31,7 +31,8 @@ from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
 from tests.simulate.test_scene import assigned
 from tests.simulate.test_topologies_over_time import STATE as TOPOLOGIES
 from tests.simulate.test_topologies_over_time import required
-from tests.simulate.volcano.test_over_time import vcjob
+from tests.simulate.volcano.test_over_time import QUEUES as VOLCANO_QUEUES
+from tests.simulate.volcano.test_over_time import conf, vcjob
 
 SCHEMA = json.loads((ROOT / "schemas" / "simulation.schema.json").read_text("utf-8"))
 
@@ -48,6 +49,21 @@ def test_manifests_of_queues_nodes_and_jobs(tmp_path):
     assert report.notes == (
         "1 job runs for --duration; the annotation policygen.dev/runs-for of a job sets another duration",
     )
+
+
+def test_a_cron_job_is_named_but_does_not_wait(tmp_path):
+    """Its Jobs are jobs; between two runs there is none."""
+    later = job("night", 8).replace("kind: Job", "kind: CronJob")
+    later = later.replace(
+        "spec:\n", "spec:\n  schedule: '0 22 * * *'\n  jobTemplate:\n    spec:\n", 1
+    )
+    head, mark, rest = later.partition("    spec:\n")
+    later = head + mark + "".join(f"    {line}\n" for line in rest.splitlines())
+    report = simulated(tmp_path, QUEUES + NODES + later + job("a", 8))
+    assert [it.name for it in report.result.jobs] == ["nlp/a"]
+    assert [(it.feature, it.workloads) for it in report.result.unmodelled] == [
+        ("CronJob: a CronJob creates its Jobs later", 1)
+    ]
 
 
 def test_a_spec_has_queues_nodes_and_teams(tmp_path):
@@ -76,8 +92,10 @@ def test_a_namespace_that_no_team_has_is_noted(tmp_path):
     )
 
 
-def test_without_queues_jobs_wait(tmp_path):
-    report = simulated(tmp_path, job("a", 8))
+@pytest.mark.parametrize("label", ["main", "main, kueue.x-k8s.io/priority-class: missing"])
+def test_without_queues_jobs_wait(label, tmp_path):
+    text = job("a", 8).replace("queue-name: main", f"queue-name: {label}")
+    report = simulated(tmp_path, text)
     assert report.result.jobs[0].started is None
     assert report.notes[0].startswith(
         "the input has no ClusterQueue, so 1 job with the name of a queue never starts;"
@@ -564,6 +582,15 @@ def test_a_named_pipe_is_refused(tmp_path, example):
     with pytest.raises(SpecError) as refused:
         app_simulate.simulate(example._replace(specs=(str(pipe),)))
     assert [it.message for it in refused.value.findings] == ["this is a pipe, not a file"]
+
+
+@pytest.mark.parametrize(("other", "ties"), [("train-2", 2), ("u", 0)])
+def test_the_uid_of_a_job_orders_equal_jobs_of_volcano(tmp_path, other, ties):
+    """Volcano orders them by the names of their PodGroups: train-UID and train-2-UID, or train-UID and u-UID."""
+    jobs = "".join(vcjob(it, "a", 16) for it in ("train", other))
+    text = NODES + VOLCANO_QUEUES + conf("enqueue, allocate") + jobs
+    found = [simulated(tmp_path, text, seed=it).result for it in range(1, 6)]
+    assert max(sum(it.either for it in one.jobs) for one in found) == ties
 
 
 @pytest.mark.parametrize("seed", [44, 76])

@@ -8,12 +8,16 @@ from policygen.app import simulate, why
 from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import UsageError
+from policygen.core.names import HOSTNAME
+from policygen.report import remedy_words
+from policygen.report.cause_words import reasons
 from policygen.report.tables import TablePage
 from policygen.report.why import fit_text
 from policygen.report.why import text as write
 from policygen.simulate.input_faults import ARRIVES_AFTER, RUNS_FOR
 from policygen.simulate.result import JobState
 from policygen.simulate.why.causes import CauseKind
+from policygen.simulate.why.changes import SelectorChange
 from policygen.simulate.why.fit import FitOutcome
 from policygen.simulate.why.fit_jobs import FitRequest
 from tests.client.looks import snapshot
@@ -302,3 +306,55 @@ def test_what_a_job_does_then_with_other_random_choices(tmp_path):
     assert words in out.getvalue()
     (found,) = why.why(request, ["n/b"], at=HOUR / 2).found
     assert not found.otherwise
+
+
+SPOT_AND_STEADY = """
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: demo}
+spec:
+  sharedQueues: [{name: h100, pools: [spot, steady]}]
+"""
+SPOT_POOL = """
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: NAME}
+spec:
+  nodeSelector: {gpu: h100, life: NAME}
+  gpu: {product: h100-80gb, perNode: 4}
+  capacity: {nodes: 2, nodeAllocatable: {cpu: 96, memory: 1000Gi}}
+  schedulingPolicy: {topologyAware: true}
+"""
+SPOT_TEAM = """
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: NAME}
+spec:
+  namespaces: [{name: NAME}]
+  quotas: [{pool: spot, guarantee: 4}, {pool: steady, guarantee: 4}]
+"""
+
+
+def test_a_job_can_select_the_flavor_whose_topology_has_room(tmp_path):
+    """The spot nodes are gone. Kueue still chooses spot for jobs that must borrow in each flavor."""
+    pools = "".join(SPOT_POOL.replace("NAME", it) for it in ("spot", "steady"))
+    teams = "".join(SPOT_TEAM.replace("NAME", it) for it in ("lab", "other"))
+    (tmp_path / "spec.yaml").write_text(SPOT_AND_STEADY + pools + teams, "utf-8")
+    names = ("steady-0", "steady-1")
+    labels = ({"gpu": "h100", "life": "steady", HOSTNAME: it} for it in names)
+    nodes = [node(it, 4) for it in names]
+    for it, of in zip(nodes, labels, strict=True):
+        it["metadata"]["labels"] = of
+        it["status"]["allocatable"] |= {"cpu": "96", "memory": "1000Gi"}
+    workloads = tmp_path / "jobs.yaml"
+    workloads.write_text(text(*nodes, job("a", 4, 2, "h100", namespace="lab")), "utf-8")
+    request = SimulateRequest(specs=(str(tmp_path / "spec.yaml"),), workloads=(str(workloads),))
+    (found,) = why.why(request, ["lab/a"]).found
+    assert found.cause.kind is CauseKind.TOPOLOGY_TOO_SMALL
+    words = next(iter(reasons(found)))
+    assert "not even an empty domain of the topology of flavor spot has room" in words
+    first = found.remedies[0]
+    assert first.changes == (SelectorChange("main", "life", None, "steady"),)
+    assert remedy_words.remedy(first.changes) == "Select nodes with life: steady."

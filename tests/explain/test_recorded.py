@@ -46,3 +46,27 @@ def test_a_query_has_the_place_of_each_name_in_it():
             *steps, last = values.steps(item, data, path)
             assert {it.value for it in steps} >= {labels["pool"], labels["team"]}
             assert all(it.at for it in (*steps, last))
+
+
+def test_a_query_about_all_pools_has_the_first_places_and_their_number():
+    found = explain_object.opened(RenderRequest((str(ROOT / "examples" / "three-schedulers"),), {}))
+    values = Values(found.compiled.decisions)
+    index = next(i for i, it in enumerate(found.objects) if it.object.kind == "PrometheusRule")
+    item, data = found.objects[index].item, found.data[index]
+    alerts = data["spec"]["groups"][2]["rules"]
+    number = next(i for i, it in enumerate(alerts) if it["alert"] == "PolicygenGuaranteeUnused")
+    path = ("spec", "groups", 2, "rules", number, "expr")
+    shown = [
+        it for it in values.steps(item, data, path) if it.name.startswith(facts.TEAM_GUARANTEE)
+    ]
+    assert [(it.name.partition(" of ")[2], it.value) for it in shown] == [
+        ("team data, pool batch-a100", "16"),
+        ("team lab, pool batch-a100", "8"),
+        ("team product, pool serving-l4", "0"),
+        ("", "1 more"),
+    ]
+    assert len({it.at for it in shown[:3]}) == 3
+    path = ("spec", "groups", 1, "rules", 0, "expr")  # pods on the nodes of all pools
+    *steps, _ = values.steps(item, data, path)
+    assert [it.value for it in steps[:3]] == ["nvidia.com/gpu"] * 3
+    assert len({it.at for it in steps}) == 6

@@ -1,7 +1,7 @@
 """What an object gets, as edits and as a JSON patch."""
 
 from policygen.core.finding import At, Edit, NewMapping, Verb
-from policygen.patch.additions import additions, edits, operations
+from policygen.patch.additions import additions, edits, entries, operations
 from tests.drift.jsonpatch import applied
 
 OLD = {"a": {"b": 1}, "labels": {}, "none": None, "list": [{"c": 1}, {}], "empty": []}
@@ -38,3 +38,18 @@ def test_edits_fill_empty_values_and_add_others():
     first, second, *_ = edits(additions(OLD, NEW), At(3, ("items", 0)))
     assert first == Edit(Verb.ADD, At(3, ("items", 0, "a", "x/y")), NewMapping((("z", "1"),)))
     assert second == Edit(Verb.REWRITE, At(3, ("items", 0, "labels")), NewMapping((("k~", "v"),)))
+
+
+def test_an_amount_is_named_with_its_request_or_limit():
+    before = {"resources": {"requests": {"cpu": 20}}, "list": []}
+    limits = {"cpu": 20, "nvidia.com/gpu": 1}
+    after = {
+        "resources": {"requests": {"cpu": 20, "memory": "1Gi"}, "limits": limits},
+        "list": ["a"],
+    }
+    assert [*entries(additions(before, after))] == [
+        ("requests.memory", "1Gi"),
+        ("limits.cpu", 20),
+        ("nvidia.com/gpu", 1),
+        ("list", ["a"]),
+    ]

@@ -74,6 +74,7 @@ def taken(request, tmp_path_factory):
         for data, gang in workloads(request.param)
         for path in leaves(data)
         if path[0] not in ("apiVersion", "kind")
+        and path[-2:] != ("limits", "cpu")  # only if the model sets cpu
         and path[-1] != "app"  # then nothing selects the pods
         and ("tasks" not in path or path[-1] != "replicas")  # patch does not know of which task
     ]
@@ -90,6 +91,23 @@ def test_patch_restores_each_field(taken):
         found, yaml.safe_load_all(done.files[0].text), strict=True
     ):
         assert new == (data if decided else bare), path
+
+
+def test_a_limit_of_cpu_is_restored_if_the_model_sets_cpu():
+    example = str(ROOT / "examples" / "ml-platform")
+    request = RenderRequest((example,), {})
+    seen = set()
+    for it in explain_name.compiled(request).plan.workloads.assignments:
+        text = workload(request, it.model.name).text.replace('image: ""', "image: a")
+        data = next(yaml.safe_load_all(text))
+        for path in leaves(data):
+            if path[-2:] == ("limits", "cpu"):
+                stdin = io.BytesIO(yaml.safe_dump(without(data, path)).encode())
+                done = patch.patch(PatchRequest(("-",), (example,)), stdin=stdin)
+                stated = it.model.cpu_milli is not None
+                seen.add(stated)
+                assert (yaml.safe_load(done.files[0].text) == data) is stated
+    assert seen == {True, False}
 
 
 def test_lint_reports_each_field(taken):
