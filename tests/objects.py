@@ -8,6 +8,24 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.lint.rule import Facts, Need
 
+DAEMON_SET = """
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, namespace: monitoring}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec:
+      %s
+      containers:
+      - name: agent
+        image: example.com/agent:1
+        resources: {requests: {cpu: 3, memory: 1Gi}}
+"""
+"""A DaemonSet; %s: fields of its pods."""
+
 
 def objects(text):
     """One object for each document."""

@@ -62,6 +62,18 @@ def test_names_of_extras_are_written_in_one_place():
     assert writing == {"policygen/plan/extras.py"}
 
 
+def test_no_group_of_a_pattern_is_possessive():
+    """Python before 3.11.5 matches such groups wrongly: python/cpython#106052."""
+    found = [
+        f"{path}: {node.value}"
+        for path in sorted((ROOT / "policygen").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(r"(?<![\\(])\)[*+?]\+|\(\?>", node.value)
+    ]
+    assert found == []
+
+
 def test_each_class_has_a_name_of_its_own():
     places = defaultdict(list)
     for path in sorted((ROOT / "policygen").rglob("*.py")):

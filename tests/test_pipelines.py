@@ -1,6 +1,7 @@
 """The steps of `examples/ci` run as they are written, in a repository with a change."""
 
 import os
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -114,6 +115,20 @@ def test_the_plugin_of_argo_cd_renders_the_spec(plugin, run):
     chosen = call(generate, PARAM_VOLCANO="1.13", PARAM_WITH_0="volcano-config")
     options = ("--target", "volcano=1.13", "--with", "volcano-config")
     assert chosen.stdout == run("render", "-q", folder, *options)[1] != first.stdout
+
+
+def test_the_plugin_needs_little_processor_time(plugin):
+    """Below 0.3 s on a quiet machine; the bound leaves room for the other tests beside it."""
+    spec, folder, call = plugin
+    shutil.copy(ROOT / "examples/volcano-training/policy.yaml", folder)
+
+    def spent():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert call(spec["generate"], PYTHONDONTWRITEBYTECODE="").returncode == 0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    assert min(spent() for _ in range(3)) < 0.5
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from .upstream import (
     CONTROL_PLANE,
     EVERY_KUBERNETES,
     KUBE_SCHEDULER_SCORES,
+    OPERATORS,
     TOOLS,
     control_plane,
 )
@@ -102,8 +103,8 @@ def _nodes(options: argparse.Namespace) -> int:
 
 
 def _facts(_options: argparse.Namespace) -> int:
-    built = build(u for u in CONTROL_PLANE if u.name != KWOK)
-    with Bench(built, Options(parts=frozenset())) as bench:
+    built = build(u for u in (*CONTROL_PLANE, *OPERATORS) if u.name != KWOK)
+    with Bench(built, Options(parts=frozenset(), operator_crds=True)) as bench:
         changed = facts.write(facts.collect(bench.client))
     for path in changed:
         print(path)

@@ -68,7 +68,15 @@ LAG_S = 3.0
 """For a webhook whose cache trails what was just made."""
 WORLD = ("Namespace", "PriorityClass", "Queue")
 """What other objects must find on the server: made for good, and given to lint beside each."""
-NOT_RUN = ("karpenter.sh/",)
+NOT_RUN = (
+    "karpenter.sh/",
+    "jobset.x-k8s.io/",
+    "kubeflow.org/",
+    "leaderworkerset.x-k8s.io/",
+    "trainer.kubeflow.org/",
+    "workload.codeflare.dev/",
+    "ray.io/",
+)
 """Groups of kinds that have schemas, but that the bench does not serve."""
 SERVED = {
     (api_version.removeprefix("core/"), kind)

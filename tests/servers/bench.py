@@ -28,7 +28,7 @@ from .build import Built
 from .client import Client, Object
 from .ports import free_ports
 from .process import Process, ServerError, answers
-from .upstream import AUTOSCALERS
+from .upstream import AUTOSCALERS, OPERATORS
 
 START_DEADLINE_S = 60.0
 KEYS_DEADLINE_S = 30.0
@@ -77,6 +77,8 @@ class Options:
     kueue_crds: bool = True
     volcano_crds: bool = True
     autoscaler_crds: bool = True
+    operator_crds: bool = False
+    """Those of OPERATORS. Tests that run an operator install its CRDs themselves."""
     scheduler_config: Path | None = None
     kueue_config: Path | None = None
     volcano_config: Path | None = None
@@ -412,6 +414,9 @@ class Bench:
                 f"--controllers=*,{','.join(f'-{name}' for name in NOT_RUN)}",
                 *QUICK,
                 "--horizontal-pod-autoscaler-sync-period=1s",  # it also waits so long at first
+                # kwok renews no leases, and reports a node every 10 to 20 minutes. After 40 seconds, the
+                # default, all nodes would be unreachable: no budget counts their pods, and Kueue ends them.
+                "--node-monitor-grace-period=1h",
                 # A refused request can leave the used amount too high until the next sync.
                 "--resource-quota-sync-period=5s",
             ],
@@ -649,6 +654,8 @@ class Bench:
             definitions += volcano.crds(self.built["volcano"])
         if self.options.autoscaler_crds:
             definitions += _crds(self.built[it.name] for it in AUTOSCALERS)
+        if self.options.operator_crds:
+            definitions += _merged(_crds(self.built[it.name] for it in OPERATORS))
         if VOLCANO in self.options.parts:
             rest += volcano.webhooks(self._volcano_webhook, ca)
         return [definitions, rest]
@@ -705,8 +712,22 @@ def sweep(folder: Path) -> None:
 
 def _crds(built: Iterable[Built]) -> Iterator[Object]:
     for upstream in built:
-        for asset in upstream.upstream.assets:
-            yield yaml.load(upstream.asset(asset).read_bytes(), Loader=yaml.CSafeLoader)
+        for asset in map(upstream.asset, upstream.upstream.assets):
+            for path in sorted(asset.glob("*.yaml")) if asset.is_dir() else (asset,):
+                for thing in yaml.load_all(path.read_bytes(), Loader=yaml.CSafeLoader):
+                    if thing["kind"] == "CustomResourceDefinition":
+                        yield thing
+
+
+def _merged(definitions: Iterable[Object]) -> list[Object]:
+    """One CRD of each name: two operators have MPIJobs, in different versions."""
+    found: dict[str, Object] = {}
+    for definition in definitions:
+        first = found.setdefault(definition["metadata"]["name"], definition)
+        if first is not definition:
+            versions = definition["spec"]["versions"]
+            first["spec"]["versions"] += [{**it, "storage": False} for it in versions]
+    return [*found.values()]
 
 
 def _served_as(definition: Object) -> tuple[str, str]:

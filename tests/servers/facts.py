@@ -15,7 +15,7 @@ from policygen.api_validation.workload_code import FILE
 
 from . import probing
 from .client import Client
-from .upstream import KARPENTER, KUEUE, VOLCANO
+from .upstream import KARPENTER, KUEUE, OPERATORS, VOLCANO
 
 FOLDER = Path(__file__).parents[2] / "schemas" / "cluster"
 INDEX = "index.json"
@@ -31,8 +31,9 @@ BUILT_IN: dict[str, tuple[str, ...]] = {
         "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
         "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
     ),
+    "autoscaling/v1": ("HorizontalPodAutoscaler",),
     "autoscaling/v2": ("HorizontalPodAutoscaler",),
-    "apps/v1": ("Deployment", "ReplicaSet", "StatefulSet"),
+    "apps/v1": ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"),
     "batch/v1": ("CronJob", "Job"),
     "policy/v1": ("PodDisruptionBudget",),
     "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),
@@ -45,6 +46,15 @@ META = "meta/v1/ObjectMeta.json"
 
 CUSTOM_GROUPS = ("kueue.x-k8s.io", "volcano.sh", "karpenter.sh")
 """Groups of the CRDs that are read, each with its subgroups."""
+OPERATOR_GROUPS = (
+    "jobset.x-k8s.io",
+    "kubeflow.org",
+    "leaderworkerset.x-k8s.io",
+    "ray.io",
+    "trainer.kubeflow.org",
+    "workload.codeflare.dev",
+)
+"""Groups of operators. The pods in their templates are not recorded, because lint checks these itself."""
 
 Schema = dict[str, Any]
 
@@ -145,6 +155,7 @@ def _versions(client: Client) -> dict[str, str]:
         "kueue": KUEUE.version,
         "volcano": VOLCANO.version,
         "karpenter": KARPENTER.version,
+        **{it.name: it.version for it in OPERATORS},
     }
     return {name: version.removeprefix("v") for name, version in said.items()}
 
@@ -153,12 +164,18 @@ def _custom(client: Client) -> Iterator[dict[str, Any]]:
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     for crd in client.get(path).body["items"]:
         spec = crd["spec"]
-        if not f".{spec['group']}".endswith(tuple(f".{group}" for group in CUSTOM_GROUPS)):
+        is_operator = spec["group"] in OPERATOR_GROUPS
+        own = f".{spec['group']}".endswith(tuple(f".{group}" for group in CUSTOM_GROUPS))
+        if not own and not is_operator:
             continue
         for version in spec["versions"]:
             if not version["served"]:
                 continue
             schema = _bare(version["schema"]["openAPIV3Schema"])
+            if is_operator:
+                schema = _without_pods(schema)
+                # Of TrainJobs, about the name, which the server can generate.
+                schema.pop("x-kubernetes-validations", None)
             dropped = "status" in version.get("subresources", {})
             if dropped and "status" in schema["properties"]:
                 schema["properties"]["status"] = OPAQUE
@@ -230,6 +247,19 @@ def _bare(schema: Schema) -> Schema:
             kept[key] = [_bare(part) for part in value]
         else:
             kept[key] = value
+    return kept
+
+
+def _without_pods(schema: Schema) -> Schema:
+    """A schema that accepts everything in the `spec` of a pod template, and marks it."""
+    if "containers" in schema.get("properties", ()):
+        return {**OPAQUE, "x-policygen-pod": True}
+    kept = dict(schema)
+    for key, value in schema.items():
+        if key == "properties":
+            kept[key] = {name: _without_pods(part) for name, part in value.items()}
+        elif key in {"additionalProperties", "items"} and isinstance(value, dict):
+            kept[key] = _without_pods(value)
     return kept
 
 

@@ -296,7 +296,7 @@ class PlatformRun:
         for it in arrivals(scene):
             assert it.workload is not None
             created = self.workloads[it.name]["metadata"]["creationTimestamp"]
-            it.workload.created = it.workload.queued = _seconds(created)
+            it.workload.created = _seconds(created)
             found.append(replace(it, at=self.submitted[it.name]))
         return sorted(found, key=lambda it: it.at)
 

@@ -30,6 +30,7 @@ Way = tuple[str, ...]
 THREADS = 4
 KINDS = {
     ("v1", "Pod"): (),
+    ("apps/v1", "DaemonSet"): ("spec", "template"),
     ("apps/v1", "Deployment"): ("spec", "template"),
     ("apps/v1", "ReplicaSet"): ("spec", "template"),
     ("apps/v1", "StatefulSet"): ("spec", "template"),
@@ -57,7 +58,8 @@ TOLD = tuple(
 
 OTHERS = (
     "flocker", "maxFailedIndexes", "podReplacementPolicy", "seLinuxChangePolicy", "succeededCount",
-    "succeededIndexes", "tolerations.*.effect", "valueFrom.resourceFieldRef.resource",
+    "succeededIndexes", "tolerations.*.effect", "updateStrategy.rollingUpdate.maxSurge",
+    "updateStrategy.rollingUpdate.maxUnavailable", "valueFrom.resourceFieldRef.resource",
 )  # fmt: skip
 """Fields whose values depend on others' in ways that one object does not show."""
 

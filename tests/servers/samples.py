@@ -271,6 +271,15 @@ BUILT_IN: list[Object] = [
             "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%"}},
         },
     },
+    {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "spec": {
+            **SELECTED,
+            "minReadySeconds": 5,
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}},
+        },
+    },
     {"apiVersion": "apps/v1", "kind": "ReplicaSet", "spec": {"replicas": 2, **SELECTED}},
     {
         "apiVersion": "apps/v1",
@@ -281,6 +290,16 @@ BUILT_IN: list[Object] = [
             "podManagementPolicy": "Parallel",
             **SELECTED,
             "volumeClaimTemplates": [CLAIM],
+        },
+    },
+    {
+        "apiVersion": "autoscaling/v1",
+        "kind": "HorizontalPodAutoscaler",
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"},
+            "minReplicas": 1,
+            "maxReplicas": 4,
+            "targetCPUUtilizationPercentage": 80,
         },
     },
     {
@@ -664,9 +683,209 @@ KARPENTER: list[Object] = [
 ]
 
 
+TEMPLATE = {"metadata": {"labels": LABELS}}
+"""A template without its pod, which the schemas of operators' kinds do not describe."""
+RAY_CLUSTER = {
+    "rayVersion": "2.46.0",
+    "enableInTreeAutoscaling": True,
+    "autoscalerOptions": {"idleTimeoutSeconds": 60, "upscalingMode": "Default"},
+    "headGroupSpec": {
+        "serviceType": "ClusterIP",
+        "rayStartParams": {"num-cpus": "0"},
+        "template": TEMPLATE,
+    },
+    "workerGroupSpecs": [
+        {
+            "groupName": "gpu",
+            "replicas": 1,
+            "minReplicas": 1,
+            "maxReplicas": 4,
+            "numOfHosts": 2,
+            "rayStartParams": {"num-gpus": "8"},
+            "template": TEMPLATE,
+        }
+    ],
+    "suspend": True,
+}
+OLD_CLUSTER = {
+    **RAY_CLUSTER,
+    "workerGroupSpecs": [
+        {"groupName": "gpu", "replicas": 1, "minReplicas": 1, "maxReplicas": 4}
+        | {"rayStartParams": {"num-gpus": "8"}, "template": TEMPLATE}
+    ],
+}
+RAY_JOB = {
+    "entrypoint": "python train.py",
+    "runtimeEnvYAML": "pip: []",
+    "shutdownAfterJobFinishes": True,
+    "ttlSecondsAfterFinished": 60,
+    "backoffLimit": 2,
+    "submissionMode": "K8sJobMode",
+    "rayClusterSpec": RAY_CLUSTER,
+}
+RAY_SERVICE = {"serveConfigV2": "applications: []", "rayClusterConfig": RAY_CLUSTER}
+REPLICA = {"replicas": 2, "restartPolicy": "OnFailure", "template": TEMPLATE}
+RUN_POLICY = {
+    "cleanPodPolicy": "Running",
+    "suspend": True,
+    "backoffLimit": 3,
+    "schedulingPolicy": {"minAvailable": 2, "queue": "a"},
+}
+RUNTIME = {
+    "mlPolicy": {"numNodes": 2, "torch": {}},
+    "podGroupPolicy": {"coscheduling": {"scheduleTimeoutSeconds": 60}},
+    "template": {
+        "metadata": {"labels": LABELS},
+        "spec": {
+            "replicatedJobs": [
+                {"name": "node", "template": {"spec": {"backoffLimit": 0, "template": TEMPLATE}}}
+            ]
+        },
+    },
+}
+OPERATORS: list[Object] = [
+    {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "spec": {
+            "runtimeRef": {"name": "torch", "kind": "ClusterTrainingRuntime"},
+            "suspend": True,
+            "managedBy": "kueue.x-k8s.io/multikueue",
+            "trainer": {
+                "image": "image",
+                "command": ["run"],
+                "numNodes": 2,
+                "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8}},
+                "env": [{"name": "A", "value": "b"}],
+            },
+        },
+    },
+    {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "ClusterTrainingRuntime",
+        "spec": RUNTIME,
+    },
+    {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainingRuntime", "spec": RUNTIME},
+    {
+        "apiVersion": "workload.codeflare.dev/v1beta2",
+        "kind": "AppWrapper",
+        "spec": {
+            "suspend": True,
+            "components": [],
+        },
+    },
+    {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "spec": {
+            "suspend": True,
+            "network": {"enableDNSHostnames": True, "subdomain": "a"},
+            "successPolicy": {"operator": "All", "targetReplicatedJobs": ["workers"]},
+            "failurePolicy": {
+                "maxRestarts": 3,
+                "restartStrategy": "BlockingRecreate",
+                "rules": [{"name": "a", "action": "FailJobSet", "onJobFailureReasons": ["b"]}],
+            },
+            "coordinator": {"replicatedJob": "workers", "jobIndex": 0, "podIndex": 0},
+            "ttlSecondsAfterFinished": 60,
+            "replicatedJobs": [
+                {"name": "driver", "template": {"spec": {"template": TEMPLATE}}},
+                {
+                    "name": "workers",
+                    "replicas": 2,
+                    "dependsOn": [{"name": "driver", "status": "Ready"}],
+                    "template": {
+                        "metadata": {"annotations": {"a": "b"}},
+                        "spec": {
+                            "parallelism": 4,
+                            "completions": 4,
+                            "backoffLimit": 0,
+                            "completionMode": "Indexed",
+                            "template": TEMPLATE,
+                        },
+                    },
+                },
+            ],
+        },
+    },
+    {
+        "apiVersion": "leaderworkerset.x-k8s.io/v1",
+        "kind": "LeaderWorkerSet",
+        "spec": {
+            "replicas": 2,
+            "startupPolicy": "LeaderReady",
+            "rolloutStrategy": {
+                "type": "RollingUpdate",
+                "rollingUpdateConfiguration": {"maxUnavailable": 1, "maxSurge": "50%"},
+            },
+            "networkConfig": {"subdomainPolicy": "Shared"},
+            "leaderWorkerTemplate": {
+                "size": 4,
+                "restartPolicy": "RecreateGroupOnPodRestart",
+                "subGroupPolicy": {"subGroupSize": 2},
+                "leaderTemplate": TEMPLATE,
+                "workerTemplate": TEMPLATE,
+            },
+        },
+    },
+    {"apiVersion": "ray.io/v1", "kind": "RayCluster", "spec": RAY_CLUSTER},
+    {"apiVersion": "ray.io/v1", "kind": "RayJob", "spec": RAY_JOB},
+    {"apiVersion": "ray.io/v1", "kind": "RayService", "spec": RAY_SERVICE},
+    {"apiVersion": "ray.io/v1alpha1", "kind": "RayCluster", "spec": OLD_CLUSTER},
+    {
+        "apiVersion": "ray.io/v1alpha1",
+        "kind": "RayJob",
+        "spec": {
+            "entrypoint": "python train.py",
+            "runtimeEnvYAML": "pip: []",
+            "shutdownAfterJobFinishes": True,
+            "ttlSecondsAfterFinished": 60,
+            "rayClusterSpec": OLD_CLUSTER,
+        },
+    },
+    {
+        "apiVersion": "ray.io/v1alpha1",
+        "kind": "RayService",
+        "spec": {"serveConfigV2": "applications: []", "rayClusterConfig": OLD_CLUSTER},
+    },
+    {
+        "apiVersion": "ray.io/v1",
+        "kind": "RayCronJob",
+        "spec": {"schedule": "0 * * * *", "suspend": True, "jobTemplate": RAY_JOB},
+    },
+    *(
+        {
+            "apiVersion": "kubeflow.org/v1",
+            "kind": kind,
+            "spec": {field: {"Worker": REPLICA}, "runPolicy": RUN_POLICY},
+        }
+        for kind, field in (
+            ("JAXJob", "jaxReplicaSpecs"),
+            ("MPIJob", "mpiReplicaSpecs"),
+            ("PaddleJob", "paddleReplicaSpecs"),
+            ("PyTorchJob", "pytorchReplicaSpecs"),
+            ("TFJob", "tfReplicaSpecs"),
+            ("XGBoostJob", "xgbReplicaSpecs"),
+        )
+    ),
+    {
+        "apiVersion": "kubeflow.org/v2beta1",
+        "kind": "MPIJob",
+        "spec": {
+            "slotsPerWorker": 8,
+            "mpiImplementation": "OpenMPI",
+            "launcherCreationPolicy": "WaitForWorkersReady",
+            "sshAuthMountPath": "/root/.ssh",
+            "runPolicy": RUN_POLICY,
+            "mpiReplicaSpecs": {"Launcher": {**REPLICA, "replicas": 1}, "Worker": REPLICA},
+        },
+    },
+]
+
+
 def samples() -> list[Object]:
     """One object of each kind and version; each has a name."""
-    made = [deepcopy(thing) for thing in (*BUILT_IN, *KUEUE, *VOLCANO, *KARPENTER)]
+    made = [deepcopy(thing) for thing in (*BUILT_IN, *KUEUE, *VOLCANO, *KARPENTER, *OPERATORS)]
     for thing in made:
         thing.setdefault("metadata", {"name": "mine"})
     return made

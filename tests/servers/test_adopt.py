@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tests.servers import kueue
 from tests.servers.bench import CONTEXT, TOKEN
+from tests.servers.draws import example
 from tests.servers.nodes import Shape
 from tests.servers.proxy import Proxy
-from tests.servers.test_live import joined, token
+from tests.servers.test_live import apply_example, joined, split, token
 
 DOCS = Path(__file__).parents[2] / "docs" / "adopt" / "queues.yaml"
 VOLCANO = """
@@ -151,7 +154,7 @@ def test_an_empty_and_a_forbidden_cluster_have_nothing_to_adopt(cluster, policyg
 
 
 def test_queues_that_contradict_each_other_are_adopted_with_what_they_lose(
-    cluster, policygen, tmp_path
+    cluster, policygen, tmp_path, run
 ):
     cluster.apply(FOREIGN)
     cluster.add_nodes(Shape(labels={"pool": "gpu-a"}), 2)
@@ -173,6 +176,10 @@ def test_queues_that_contradict_each_other_are_adopted_with_what_they_lose(
     ):
         assert text in listed, (text, listed)
     assert _unlisted(policygen, folder, listed) == []
+    # No set exists, so the role for lint is enough.
+    user = token(cluster, "linter", joined(split(yaml.safe_load(run("rbac")[1]))))
+    code, _, said = policygen("adopt", "--context", CONTEXT, user=user)
+    assert (code, "ConfigMap" in said) == (1, False), said
     # Without the permission to read nodes and Cohorts, the same queues are adopted, and the gaps come first.
     some = [
         (group, kind, None)
@@ -188,3 +195,40 @@ def test_queues_that_contradict_each_other_are_adopted_with_what_they_lose(
     assert (code, "name: blue" in out, said.startswith("not read: ")) == (3, True, True)
     gaps = [it for it in said.splitlines() if it.startswith("not read: ")]
     assert {"Node ", "Cohort."} <= {gap[10:17] if "Cohort" in gap else gap[10:15] for gap in gaps}
+
+
+def test_each_kind_that_may_not_be_read_is_named(cluster, built, policygen, run):
+    """A result without a kind is incomplete, also where the other objects make no valid spec."""
+    apply_example(cluster, example("articles", built["kueue"].asset(kueue.CONFIGURATION)))
+    permissions = list(split(yaml.safe_load(run("rbac")[1])))
+    profiles = ("", "configmaps", "default-kube-scheduler")
+
+    def adopted(name, some):
+        user = token(cluster, name, joined(some))
+        return policygen("adopt", "--context", CONTEXT, user=user)
+
+    code, whole, said = adopted("whole", [*permissions, profiles])
+    assert (code, "ot read" in whole + said) == (1, False)
+    for number, (resource, kind) in enumerate(
+        (
+            ("clusterqueues", "ClusterQueue.kueue.x-k8s.io"),
+            ("nodes", "Node"),
+            ("resourceflavors", "ResourceFlavor.kueue.x-k8s.io"),
+            ("resourcequotas", "ResourceQuota"),
+            (profiles[2], "ConfigMap"),
+        )
+    ):
+        some = [it for it in (*permissions, profiles) if resource not in it]
+        code, spec, said = adopted(f"lacks-{number}", some)
+        gap = f"{kind} could not be read: "
+        assert (code, said.count(f"not read: {gap}"), "forbidden" in said) == (3, 1, True), said
+        assert spec.startswith(f"# Not read, so the spec may lack it: {gap}"), spec
+    code, spec, said = adopted("nothing", [("", "secrets", None)])
+    assert (code, spec) == (3, "")
+    named = {line.split()[2] for line in said.splitlines() if line.startswith("not read: ")}
+    assert {
+        "ClusterQueue.kueue.x-k8s.io",
+        "Queue.scheduling.volcano.sh",
+        "Deployment.apps",
+    } <= named
+    assert "no object to adopt was read; `policygen rbac` prints the permissions" in said

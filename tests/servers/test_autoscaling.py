@@ -11,6 +11,7 @@ from tests.servers.rendering import rendered
 from tests.servers.specs import model, platform, pool, share, team
 from tests.servers.test_other_tools import install
 from tests.servers.upstream import KEDA, VERTICAL_AUTOSCALER
+from tests.servers.vertical_updater import VPA, recommend, vertical_updater
 
 METRIC = "vllm:num_requests_running"
 HPA = "autoscaling/v2", "HorizontalPodAutoscaler", "chat", "web"
@@ -136,3 +137,40 @@ def test_the_crd_of_the_vertical_autoscaler_accepts_the_object(cluster, tools):
     cluster.namespace("web")
     again = cluster.apply_twice(yaml.safe_dump(vertical))
     assert (again.refused, again.changed, again.warnings) == ([], [], [])
+
+
+IMAGE = {"container": {"image": "registry.example.com/any:1"}}
+
+
+def test_the_vertical_autoscaler_evicts_no_pod_of_a_rendered_object(cluster, tools):
+    """Its updater runs, and evicts the same pods as soon as the mode of the object is another one."""
+    out = rendered(
+        [
+            platform(),
+            pool(gpus=8),
+            team("web", share(guarantee=8)),
+            model("chat", "web", resources={"gpus": 2}, replicas=2, **IMAGE),
+            model("training", "web", workload="training", resources={"gpus": 2}, **IMAGE),
+        ],
+        "workloads",
+        "vpa",
+    )
+    names = [*out.of("VerticalPodAutoscaler")]
+    assert names == ["chat", "training"]
+    pods = lambda: {it["metadata"]["uid"] for it in cluster.pods("web")}
+    with (
+        vertical_updater(cluster, tools) as looked_at,
+        cluster.kube_scheduler(out.scheduler_config),
+    ):
+        cluster.add_nodes(out.pools["a100"])
+        cluster.apply(out.text)
+        cluster.becomes("running", lambda: running(cluster), 3)
+        before = pods()
+        for name in names:
+            recommend(cluster, "web", name)
+            cluster.until("the updater", lambda name=name: looked_at("web", name))
+        cluster.stays("pods", pods, before, for_s=3)
+        for name in names:
+            mode = {"spec": {"updatePolicy": {"updateMode": "Recreate"}}}
+            cluster.patch(*VPA, name, mode, "web")
+        cluster.until("all pods are evicted", lambda: not before & pods())

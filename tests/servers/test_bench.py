@@ -1,11 +1,14 @@
 """The bench itself: it starts, schedules, and is clean again."""
 
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 
 import pytest
+import yaml
 
+from tests.servers.bench import KWOK_STAGES, TOKEN
 from tests.servers.budget import budget
+from tests.servers.client import Client
 from tests.servers.nodes import Shape
 from tests.servers.rendering import rendered
 from tests.servers.slate import STORED_AS
@@ -13,6 +16,7 @@ from tests.servers.test_other_tools import install
 from tests.servers.upstream import JOB_SET
 from tests.servers.workloads import Ask, deployment, job, pod, vcjob
 
+HEARTBEAT = "node-heartbeat-with-lease"
 SPEC = """
 apiVersion: policygen.dev/v1alpha1
 kind: ResourcePool
@@ -138,6 +142,22 @@ def test_nodes_have_what_the_pool_has(cluster):
         assert node["metadata"]["labels"]["pool"] == "a100"
         assert node["spec"]["taints"] == [{"key": "gpu", "effect": "NoSchedule"}]
         assert node["status"]["allocatable"]["cpu"] == "96"
+
+
+def test_nodes_that_report_rarely_stay_ready(bench):
+    """kwok renews no leases: a node that does not report in time is unreachable, and budgets ignore its pods."""
+    port = bench.ports["kube-controller-manager"]
+    manager = Client(f"https://127.0.0.1:{port}", TOKEN, bench.ca.read_text("ascii"))
+    with closing(manager):
+        found = manager.get("/configz").body["kubecontrollermanager.config.k8s.io"]
+    assert found["NodeLifecycleController"]["NodeMonitorGracePeriod"] == "1h0m0s"
+    texts = [bench.built["kwok"].asset(it).read_text("utf-8") for it in KWOK_STAGES]
+    (longest,) = (
+        it["spec"]["delay"]
+        for it in map(yaml.safe_load, texts)
+        if it["metadata"]["name"] == HEARTBEAT
+    )
+    assert longest["jitterDurationMilliseconds"] < 3_600_000
 
 
 def test_a_wait_that_fails_shows_what_is_not_ready(cluster):

@@ -10,11 +10,13 @@ from tests.servers.upstream import KUBERNETES
 
 
 @pytest.fixture(scope="module")
-def files(built):
+def files(built, tools):
     running = built["kubernetes"].upstream.version
     if running != KUBERNETES.version:
         pytest.skip(f"schemas/cluster is asked of Kubernetes {KUBERNETES.version}, not {running}")
-    with Bench(built, Options(parts=frozenset())) as bench:  # no webhook speaks before its code
+    with Bench(
+        {**tools, **built}, Options(parts=frozenset(), operator_crds=True)
+    ) as bench:  # no webhook speaks before its code
         return facts.collect(bench.client)
 
 

@@ -44,7 +44,7 @@ def install(cluster, tools, *upstreams):
         definition
         for path in files
         for definition in yaml.load_all(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
-        if definition is not None
+        if definition is not None and definition["kind"] == "CustomResourceDefinition"
     ]
     cluster.create(*definitions)
     kinds = [

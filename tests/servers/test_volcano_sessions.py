@@ -4,6 +4,11 @@ from collections import Counter
 
 import pytest
 
+from tests.simulate.scenes import NODES
+from tests.simulate.scenes import played as simulated
+from tests.simulate.volcano.test_over_time import QUEUES, conf, vcjob
+
+from .volcano_scenarios import CREATED
 from .volcano_sessions import Real, compared
 from .why_gangs import LENDING, Drawn, Gang, Played, node, queue
 
@@ -36,3 +41,28 @@ def test_a_gang_reclaims_one_pod_for_each_of_its_pods(pods, gpus, deserved, star
     finally:
         real.close()
     assert played.started("target") is starts
+
+
+@pytest.mark.parametrize("uid", ["0f", "f0"])
+def test_equal_jobs_are_ordered_by_the_names_of_their_pod_groups(uid):
+    """Volcano calls a PodGroup JOB-UID. So of the Jobs train and train-2, the UID of train decides who is first."""
+    uids = {"train": uid, "train-2": "88"}
+    groups = {f"{it}-{uids[it]}": it for it in uids}
+    drawn = Drawn((), [node("n", 8)], [queue("q", 8, 8)], Gang("x", "q", 1, 8), [], LENDING)
+    for order in (groups, reversed(groups)):
+        real = Real()
+        try:
+            played = Played(real, drawn)
+            for it in order:
+                played.submit(Gang(it, "q", 1, 8).object)
+                played.groups[it]["metadata"]["creationTimestamp"] = CREATED.format(1)
+            played.sessions()
+        finally:
+            real.close()
+        assert [it for it in groups if played.started(it)] == [min(groups)]
+    jobs = (
+        vcjob(it, "a", 16).replace("namespace: ns", f"namespace: ns\n  uid: '{uids[it]}'")
+        for it in uids
+    )
+    found = simulated(NODES + QUEUES + conf("enqueue, allocate") + "".join(jobs))
+    assert min(found, key=lambda it: found[it].started) == f"ns/{groups[min(groups)]}"

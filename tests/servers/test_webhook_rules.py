@@ -38,8 +38,10 @@ TAKEN = {
     **NO_OBJECT,
     "concurrent-admission-refused": "its feature gate is off on the bench",
     "feature-gate-unknown": "Kueue reads its command line, and no API server does",
+    "job-set-refused": "the bench runs JobSet only in tests/servers/test_sets.py, where it refuses them",
     "leader-worker-set-refused": "the bench has no CRD and no webhook of LeaderWorkerSet",
     "namespace-missing": "every namespace is made before",
+    "training-job-refused": "the bench runs no training operator and no mpi-operator",
     "ray-workload-refused": "the bench has no CRDs of Ray, and Kueue's webhook sees only its kinds",
 }
 """Rules of the invalid family whose bad example is still accepted, and why."""

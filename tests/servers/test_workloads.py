@@ -18,7 +18,8 @@ from policygen.kubernetes.node_filters import REQUIRED
 from policygen.plan.model_names import MODEL
 from tests.patch.foreign import drawn
 from tests.servers.pages import bad, good
-from tests.servers.rendering import json_documents, rendered
+from tests.servers.rendering import rendered
+from tests.servers.set_controllers import set_controllers
 from tests.servers.test_other_tools import install
 from tests.servers.upstream import JOB_SET, LEADER_WORKER_SET
 
@@ -34,10 +35,9 @@ EXAMPLES = (
 )
 WAITING = {("ten-models", "speech"): 2}
 """The pods that the limit of a team keeps waiting, as `policygen simulate` shows them."""
-NOT_RUN = "LeaderWorkerSet"
-"""The bench has its CRD, but not its controller."""
+SET = "LeaderWorkerSet"
 HPA = "HorizontalPodAutoscaler"
-WITHOUT_PODS = (NOT_RUN, "PodDisruptionBudget", HPA)
+WITHOUT_PODS = ("PodDisruptionBudget", HPA)
 """Objects of models that start no pods here."""
 
 
@@ -59,6 +59,13 @@ def pods_of(thing, scaled):
     spec = thing["spec"].get("jobTemplate", thing)["spec"]
     if "tasks" in spec:
         return sum(it["replicas"] for it in spec["tasks"])
+    if thing["kind"] == "JobSet":
+        return sum(
+            it["replicas"] * it["template"]["spec"].get("parallelism", 1)
+            for it in spec["replicatedJobs"]
+        )
+    if thing["kind"] == SET:
+        return spec["replicas"] * spec["leaderWorkerTemplate"]["size"]
     return spec["parallelism"] if "parallelism" in spec else spec["replicas"]
 
 
@@ -103,9 +110,9 @@ def running(cluster):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_workloads_of_an_example_run(cluster, tools, name):
     out = example(name)
-    if any(it["kind"] == NOT_RUN for it in out.objects):
-        install(cluster, tools, LEADER_WORKER_SET)
     with ExitStack() as stack:
+        if out.of(SET):
+            stack.enter_context(set_controllers(cluster, tools))
         with suppress(UsageError):  # no pool has a profile
             stack.enter_context(cluster.kube_scheduler(out.scheduler_config))
         if any(it.scheduler == "volcano" for it in out.pools.values()):
@@ -181,7 +188,7 @@ def test_a_job_keeps_its_pods_when_it_is_applied_again(cluster, tools, tmp_path)
             cluster.stays("pods", lambda: uids(cluster), pods, for_s=1)
 
 
-RUN = ("Pod", "Deployment", "StatefulSet", "Job")
+RUN = ("Pod", "Deployment", "StatefulSet", "Job", "JobSet", "LeaderWorkerSet")
 """Kinds of the drawn manifests whose controllers the bench has."""
 
 
@@ -200,16 +207,23 @@ def foreign(folder):
     ]
 
 
-def test_patched_manifests_run(cluster, tmp_path):
+def test_patched_manifests_run(cluster, tools, tmp_path):
     objects = foreign(tmp_path)
     assert len(objects) >= 20
     policy = (ROOT / "tests" / "patch" / "policy.yaml").read_text("utf-8")
     out = rendered(list(yaml.safe_load_all(policy)), "volcano-config")
-    with cluster.kube_scheduler(out.scheduler_config), cluster.volcano(out.volcano_config):
+    with (
+        set_controllers(cluster, tools),
+        cluster.kube_scheduler(out.scheduler_config),
+        cluster.volcano(out.volcano_config),
+    ):
         for facts in out.pools.values():
             cluster.add_nodes(facts, labels={"disk": "ssd"})
         cluster.apply(out.text)
-        cluster.apply(json_documents(objects))
+        for it in objects:
+            if it["kind"] == SET:  # whose StatefulSet would have the name of another one
+                it["metadata"]["name"] += "-set"
+        cluster.create(*objects)
         want = Counter()
         for it in objects:
             want[it["metadata"]["namespace"]] += 1 if it["kind"] == "Pod" else pods_of(it, {})

@@ -204,16 +204,66 @@ VERTICAL_AUTOSCALER = Upstream(
     (),
     assets=("deploy/vpa-v1-crd-gen.yaml",),
 )
+VERTICAL_UPDATER = Upstream(
+    "vpa-updater",
+    "k8s.io/autoscaler/vertical-pod-autoscaler",
+    (Binary("updater", "k8s.io/autoscaler/vertical-pod-autoscaler/pkg/updater"),),
+)
+"""Its older version has the libraries of Kueue's build, so it is built in seconds."""
 GRAFANA = Upstream(
     "grafana", "github.com/grafana/grafana-foundation-sdk/go", (Binary("dashboard", "."),)
 )
 """Reads dashboards with the types that Grafana generates from its schema, in a program of our own."""
-JOB_SET = Upstream("jobset", "sigs.k8s.io/jobset", (), assets=("config/components/crd/bases",))
-LEADER_WORKER_SET = Upstream("lws", "sigs.k8s.io/lws", (), assets=("config/crd/bases",))
+DEVICE_PLUGIN = Upstream(
+    "device-plugin", "github.com/NVIDIA/k8s-device-plugin", (Binary("configs", "."),)
+)
+"""Reads configurations with the code of NVIDIA's device plugin, in a program of our own."""
+JOB_SET = Upstream(
+    "jobset",
+    "sigs.k8s.io/jobset",
+    (Binary("jobset", "sigs.k8s.io/jobset"),),
+    assets=("config/components/crd/bases", "config/components/webhook/manifests.yaml"),
+)
+LEADER_WORKER_SET = Upstream(
+    "lws",
+    "sigs.k8s.io/lws",
+    (Binary("lws", "sigs.k8s.io/lws/cmd"),),
+    assets=("config/crd/bases", "config/webhook/manifests.yaml"),
+)
+"""Their go.mod have the versions of Kueue's, so that they are built in seconds after Kueue."""
+
+KUBERAY = Upstream(
+    "kuberay", "github.com/ray-project/kuberay/ray-operator", (), assets=("config/crd/bases",)
+)
+TRAINING_OPERATOR = Upstream(
+    "training-operator",
+    "github.com/kubeflow/training-operator",
+    (),
+    assets=("manifests/base/crds",),
+)
+MPI_OPERATOR = Upstream(
+    "mpi-operator",
+    "github.com/kubeflow/mpi-operator",
+    (),
+    assets=("manifests/base/kubeflow.org_mpijobs.yaml",),
+)
+TRAINER = Upstream("trainer", "github.com/kubeflow/trainer/v2", (), assets=("manifests/base/crds",))
+APP_WRAPPER = Upstream(
+    "appwrapper",
+    "github.com/project-codeflare/appwrapper",
+    (),
+    assets=("config/crd/bases/workload.codeflare.dev_appwrappers.yaml",),
+)
+"""In the versions that Kueue uses. Their operators do not run here."""
+OPERATORS = (
+    *(JOB_SET, LEADER_WORKER_SET, KUBERAY, TRAINING_OPERATOR, MPI_OPERATOR, TRAINER, APP_WRAPPER),
+)
+"""The CRDs of operators whose objects contain pod templates."""
 
 TOOLS = (
     *(KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS, PROMETHEUS, PROMETHEUS_OPERATOR, GRAFANA),
-    *(JOB_SET, LEADER_WORKER_SET, KEDA, VERTICAL_AUTOSCALER, KARPENTER_KWOK),
+    *(*OPERATORS, KEDA, VERTICAL_AUTOSCALER, KARPENTER_KWOK),
+    *(VERTICAL_UPDATER, DEVICE_PLUGIN),
 )
 """What reads our output: programs, and the CRDs of what does not run here."""
 ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM, *TOOLS)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 import yaml
 from click.testing import CliRunner
 
@@ -22,6 +23,7 @@ from tests.servers.proofs.examples import (
     scene,
     show,
 )
+from tests.servers.proofs.test_core_nodes import placed
 from tests.servers.proofs.test_core_quotas import refused
 from tests.servers.workloads import Ask, pod, pod_group
 
@@ -38,6 +40,72 @@ def test_pod_fits_no_node(cluster: Cluster) -> None:
     show(cluster, scene(good(rule), "good"))
     cluster.becomes("good", lambda: cluster.bound("good"), 16)
     assert cluster.bound("bad") == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "number", "ends"),
+    [
+        (
+            "pod-fits-no-node",
+            6,
+            ((0, 2), (2, 0)),
+        ),  # a flavor with larger nodes has too little quota
+        ("replicas-exceed-nodes", 5, ((2, 1), (3, 0))),
+    ],
+)
+def test_kueue_admits_pods_without_room(
+    cluster: Cluster, rule: str, number: int, ends: tuple[tuple[int, int], ...]
+) -> None:
+    """Kueue compares only sums with the quota, so the Job holds quota for pods that stay Pending."""
+    add_nodes(cluster, bad(rule, number))
+    scenes = (bad(rule, number), "bad"), (good(rule, number), "good")
+    for (text, name), end in zip(scenes, ends, strict=True):
+        cluster.namespace(name)
+        show(cluster, scene(text, name))
+        cluster.becomes("admitted", lambda name=name: len(cluster.admitted(name)), 1)
+        cluster.becomes("pods", lambda name=name: placed(cluster, name), end)
+        cluster.stays("pods", lambda name=name: placed(cluster, name), end, for_s=1)
+        cluster.delete("batch/v1", "Job", "train", name)
+        cluster.becomes("deleted", lambda name=name: placed(cluster, name), (0, 0))
+
+
+@pytest.mark.parametrize(
+    ("rule", "number", "owner", "used"),
+    [
+        ("pod-fits-no-node", 5, ("batch/v1", "Job", "train"), 0),
+        ("gpus-left-unusable", -1, ("apps/v1", "Deployment", "llm"), 7),
+    ],
+)
+def test_a_daemon_leaves_less_of_a_node(
+    cluster: Cluster, rule: str, number: int, owner: tuple[str, str, str], used: int
+) -> None:
+    """Its pod runs first, as on a node that is new, and the other pods get what it leaves."""
+    add_nodes(cluster, bad(rule, number))
+    apply(cluster, [it for it in documents(bad(rule, number)) if it["kind"] == "DaemonSet"])
+    cluster.becomes("daemon", lambda: placed(cluster, "monitoring"), (1, 0))
+    for text, namespace, gpus in (
+        (bad(rule, number), "bad", used),
+        (good(rule, number), "good", 8),
+    ):
+        show(cluster, scene(text, namespace))
+        if used:  # one pod more than runs in the bad case
+            cluster.patch(*owner, {"spec": {"replicas": 8}}, namespace)
+        cluster.becomes("GPUs", lambda name=namespace: cluster.bound(name), gpus)
+        cluster.stays("GPUs", lambda name=namespace: cluster.bound(name), gpus, for_s=1)
+        cluster.delete(*owner, namespace)
+        cluster.becomes("deleted", lambda name=namespace: placed(cluster, name), (0, 0))
+
+
+def test_template_pods_refused(cluster: Cluster) -> None:
+    """The controllers report the refusals as events."""
+    rule = "template-pods-refused"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: len(cluster.pods("good")), 2)
+    words = ("leading or trailing whitespace", "priority (2000) must not be provided")
+    cluster.until(
+        "refused", lambda: all(any(it in each for each in refused(cluster, "bad")) for it in words)
+    )
+    assert not cluster.pods("bad")
 
 
 ZONE = "topology.kubernetes.io/zone"

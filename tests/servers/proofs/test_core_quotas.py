@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.servers.client import ApiError, Object
 from tests.servers.cluster import Cluster, gpus
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.examples import scene, show
+from tests.servers.proofs.examples import apply, documents, scene, show
 from tests.servers.workloads import Ask, job, pod
 
 CHANGE = {"spec": {"template": {"metadata": {"annotations": {"build": "2"}}}}}
@@ -74,6 +76,31 @@ def test_quota_omits_gpu_resource(cluster: Cluster) -> None:
     assert _used(cluster, "bad") == {"requests.nvidia.com/gpu": "0"}
 
 
+def test_limit_above_nodes(cluster: Cluster) -> None:
+    """Only a limit of what the nodes have is ever reached."""
+    cluster.add_nodes(Shape(gpus=8))
+    rule = "limit-above-nodes"
+    show(cluster, scene(bad(rule), "high"), scene(good(rule), "fits"))
+    for namespace in ("high", "fits"):
+        cluster.create(*(pod(f"p{i}", namespace, Ask(gpus=4)) for i in range(2)))
+    assert cluster.refusal(pod("third", "fits", Ask(gpus=4))) != ""
+    cluster.create(pod("third", "high", Ask(gpus=4)))
+    cluster.becomes("bound", cluster.bound, 8)
+    cluster.stays("bound", cluster.bound, 8, for_s=1)
+
+
+def test_job_exceeds_free_quota(cluster: Cluster) -> None:
+    rule = "job-exceeds-free-quota"
+    cluster.add_nodes(Shape(gpus=16))
+    for namespace, example, count in (("bad", bad(rule), 4), ("good", good(rule), 5)):
+        objects = documents(scene(example, namespace))
+        apply(cluster, [it for it in objects if it["kind"] != "Job"])
+        cluster.becomes(namespace, lambda namespace=namespace: cluster.bound(namespace), 4)
+        apply(cluster, [it for it in objects if it["kind"] == "Job"])
+        cluster.becomes(namespace, lambda namespace=namespace: cluster.bound(namespace), count)
+    cluster.until("the pod is refused", lambda: refused(cluster, "bad"))
+
+
 def test_object_quota_counts_nothing(cluster: Cluster) -> None:
     """Of twelve Jobs in a quota of ten, twelve."""
     rule = "object-quota-counts-nothing"
@@ -138,11 +165,12 @@ def test_default_gpu_for_every_container(cluster: Cluster) -> None:
     assert taken == {"bad": 2, "most": 16, "good": 0}
 
 
-def test_rollout_exceeds_quota(cluster: Cluster) -> None:
-    """A change: with the default no pod of it is made, with the other all are."""
+@pytest.mark.parametrize("number", [0, 2])
+def test_rollout_exceeds_quota(cluster: Cluster, number: int) -> None:
+    """A change: with the default no pod of it is made, with the other all are; also beside another Deployment."""
     rule = "rollout-exceeds-quota"
-    cluster.add_nodes(Shape(), 1)
-    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.add_nodes(Shape(), 2)
+    show(cluster, scene(bad(rule, number), "bad"), scene(good(rule, number), "good"))
     for name in ("bad", "good"):
         cluster.becomes(
             f"{name} is ready", lambda n=name: _status(cluster, n).get("readyReplicas"), 2
@@ -152,6 +180,41 @@ def test_rollout_exceeds_quota(cluster: Cluster) -> None:
     cluster.until("refused", lambda: "exceeded quota" in " ".join(refused(cluster, "bad")))
     cluster.becomes("bad", lambda: updated(cluster, "bad", "detector"), 0)
     cluster.stays("bad", lambda: updated(cluster, "bad", "detector"), 0, for_s=1)
+
+
+def test_autoscaler_exceeds_quota(cluster: Cluster) -> None:
+    """At the maximum of the autoscaler, which keeps the replicas as long as no metrics exist."""
+    rule = "autoscaler-exceeds-quota"
+    cluster.add_nodes(Shape(), 2)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    for name in ("bad", "good"):
+        cluster.patch("apps/v1", "Deployment", "detector", {"spec": {"replicas": 8}}, name)
+    cluster.becomes("good", lambda: cluster.bound("good"), 8)
+    cluster.becomes("bad", lambda: cluster.bound("bad"), 4)
+    cluster.until("refused", lambda: "exceeded quota" in " ".join(refused(cluster, "bad")))
+    cluster.stays("bad", lambda: pods(cluster, "bad"), 4, for_s=1)
+
+
+def test_workloads_exceed_resource_quota(cluster: Cluster) -> None:
+    rule = "workloads-exceed-resource-quota"
+    cluster.add_nodes(Shape(), 3)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.until("refused", lambda: "exceeded quota" in " ".join(refused(cluster, "bad")))
+    for name in ("bad", "good"):
+        cluster.becomes(name, lambda n=name: cluster.bound(n), 8)
+    cluster.stays("bad", lambda: pods(cluster, "bad"), 8, for_s=1)
+    assert not refused(cluster, "good")
+
+
+def test_autoscaler_beside_another_workload_exceeds_quota(cluster: Cluster) -> None:
+    """Its maximum has room in the quota alone, but not beside the pods of the other Deployment."""
+    rule = "workloads-exceed-resource-quota"
+    cluster.add_nodes(Shape(), 3)
+    show(cluster, scene(good(rule), "bad"))
+    cluster.becomes("both", lambda: cluster.bound("bad"), 8)
+    cluster.patch("apps/v1", "Deployment", "segmenter", {"spec": {"replicas": 6}}, "bad")
+    cluster.until("refused", lambda: "exceeded quota" in " ".join(refused(cluster, "bad")))
+    cluster.stays("bad", lambda: pods(cluster, "bad"), 8, for_s=1)
 
 
 def updated(cluster: Cluster, namespace: str, name: str) -> int | None:
@@ -177,3 +240,21 @@ def _used(cluster: Cluster, namespace: str) -> Object:
     [quota] = cluster.objects("v1", "ResourceQuota", namespace)
     used: Object = quota.get("status", {}).get("used", {})
     return used
+
+
+def test_limit_range_refuses_claims(cluster: Cluster) -> None:
+    """A claim above the maximum is refused, and one below it is created."""
+    rule = "limit-range-refuses-claims"
+    for name, text in (("bad", bad(rule)), ("good", good(rule))):
+        limits, claim = documents(scene(text, name))
+        apply(cluster, [limits])
+        answer = ""
+        try:
+            cluster.create(claim)
+        except ApiError as error:
+            answer = str(error)
+        assert ("maximum storage usage per PersistentVolumeClaim is" in answer) == (name == "bad")
+    show(cluster, scene(bad(rule, 1), "controller"))
+    cluster.until("refused", lambda: refused(cluster, "controller"))
+    assert "minimum storage usage per PersistentVolumeClaim is" in refused(cluster, "controller")[0]
+    assert cluster.pods("controller") == []

@@ -67,6 +67,16 @@ def test_quota_that_is_not_that_of_the_nodes(stage):
     stage.stays("seen", want, seen)
 
 
+def test_quota_beside_a_daemon_set(stage):
+    """Kueue does not count its pod, so it admits a Job for whose pod the node has too few GPUs."""
+    bad, good = scenes = stage.both("quota-exceeds-capacity", 2, fixed=0)
+    stage.becomes("GPUs of the DaemonSet", {bad: 1}, lambda it: it.bound("search"))
+    stage.send(*(scene.jobs(1, WHOLE) for scene in scenes))
+    want = {bad: Seen(1, 0, 1), good: Seen(1, 8, 0)}
+    stage.becomes("seen", want, seen)
+    stage.stays("seen", want, seen)
+
+
 def test_flavors_overlap(stage):
     """One node of 8 GPUs, and two queues with a flavor each for it: both fill their 8."""
     bad, good = scenes = stage.both("flavors-overlap", fixed=1)

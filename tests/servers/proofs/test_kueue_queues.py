@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import pytest
+
 from policygen.core.quantity import parse
 from tests.servers import pages
 from tests.servers.cluster import KUEUE
@@ -42,6 +44,27 @@ def test_local_queue_named_default(stage):
     stage.becomes("Workloads", {bad: ["default"]}, queue)
     stage.becomes("pods", {good: 1}, lambda it: len(it.pods()))
     stage.stays("Workloads", {good: []}, queue)
+
+
+@pytest.mark.parametrize(
+    ("number", "resource", "written"), [(0, "nvidia.com/gpu", "8"), (1, "cpu", "6")]
+)
+def test_limits_not_counted(stage, number, resource, written):
+    """What Kueue counts for the Job of the page, and what its pod then requests."""
+    bad, good = scenes = stage.both("limits-not-counted", number)
+    stage.add(*(scene.nodes(1, labels={"pool": "a100"}) for scene in scenes))
+    counts = lambda it: [_usage(each)[resource] for each in it.workloads() if _usage(each)]
+    stage.becomes("counted", {bad: [["0", "1"][number]], good: [written]}, counts)
+    real = lambda it: [
+        each["spec"]["containers"][0]["resources"]["requests"][resource] for each in it.pods()
+    ]
+    stage.becomes("requested", {bad: [written], good: [written]}, real)
+
+
+def _usage(workload):
+    """What Kueue charges for an admitted Workload."""
+    found = workload.get("status", {}).get("admission", {}).get("podSetAssignments", [{}])
+    return found[0].get("resourceUsage", {})
 
 
 def test_queue_in_unmanaged_namespace(stage):

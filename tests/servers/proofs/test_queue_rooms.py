@@ -11,6 +11,7 @@ from tests.servers.proofs.examples import apply, documents, scene, show
 from tests.servers.proofs.test_core_quotas import CHANGE, updated
 from tests.servers.proofs.volcano_scene import SHARES, Volcano
 from tests.servers.scenes import messages
+from tests.servers.workloads import Ask, job
 
 RULE = "replicas-exceed-queue"
 VOLCANO = 1
@@ -142,12 +143,12 @@ def test_rollout_exceeds_queue(cluster: Cluster) -> None:
 def test_autoscaler_resize_refused(cluster: Cluster) -> None:
     """The test scales in place of the autoscaler."""
     rule = "autoscaler-resize-refused"
-    for name, kind, example in (
-        ("bad", "StatefulSet", bad(rule)),
-        ("good", "Deployment", good(rule)),
+    for name, kind, example, pods in (
+        ("bad", "StatefulSet", bad(rule), 2),
+        ("good", "Deployment", good(rule), 1),
     ):
         start(cluster, name, example.partition("apiVersion: autoscaling")[0])
-        cluster.becomes(name, lambda name=name: placed(cluster, name), (2, 0))
+        cluster.becomes(name, lambda name=name: placed(cluster, name), (pods, 0))
         scale = lambda name=name, kind=kind: cluster.patch(
             "apps/v1", kind, "detector", {"spec": {"replicas": 3}}, name
         )
@@ -179,3 +180,39 @@ def _ready(cluster: Cluster, namespace: str) -> int | None:
     status = cluster.get("apps/v1", "Deployment", "detector", namespace)["status"]
     ready: int | None = status.get("readyReplicas")
     return ready
+
+
+def test_serving_above_nominal_quota(cluster: Cluster) -> None:
+    """A job of the other queue gets its quota back, and pods of the Deployment wait."""
+    rule = "serving-above-nominal-quota"
+    for name, text, before, after in (
+        ("bad", bad(rule), (6, 0), (4, 2)),
+        ("good", good(rule), (4, 0), (4, 0)),
+    ):
+        cluster.add_nodes(Shape(gpus=8, labels={"pool": f"{name}-a100"}), 1, prefix=name)
+        cluster.namespace(name)
+        cluster.namespace(f"{name}-lab")
+        show(cluster, scene(text, name))
+        cluster.becomes("serving", lambda name=name: placed(cluster, name), before)
+        cluster.create(job("train", f"{name}-lab", Ask(gpus=1), pods=4, queue="a100"))
+        cluster.becomes("job", lambda name=name: placed(cluster, f"{name}-lab"), (4, 0))
+        cluster.becomes("the rest", lambda name=name: placed(cluster, name), after)
+        cluster.stays("the rest", lambda name=name: placed(cluster, name), after, for_s=1)
+
+
+def test_a_job_without_labels_takes_those_of_its_pods(cluster: Cluster) -> None:
+    """So Kueue admits a Job whose template names the queue; with any label of its own, Kueue ignores it."""
+    text = good("serving-above-nominal-quota")
+    cluster.add_nodes(Shape(gpus=8, labels={"pool": "own-a100"}), 1, prefix="own")
+    cluster.namespace("own")
+    cluster.namespace("own-lab")
+    show(cluster, scene(text, "own"))
+    for name, labels in (("plain", {}), ("labelled", {"app": "train"})):
+        made = job(name, "own-lab", Ask(gpus=1))
+        made["metadata"]["labels"] = labels
+        made["spec"]["suspend"] = True
+        template = made["spec"]["template"]
+        template.setdefault("metadata", {})["labels"] = {"kueue.x-k8s.io/queue-name": "a100"}
+        cluster.create(made)
+    cluster.becomes("admitted", lambda: cluster.admitted("own-lab"), ["plain"])
+    cluster.stays("admitted", lambda: cluster.admitted("own-lab"), ["plain"], for_s=1)

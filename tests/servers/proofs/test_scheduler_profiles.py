@@ -8,6 +8,7 @@ from tests.servers import pairs
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
 from tests.servers.pairs import HERE, MORE_GPUS, MORE_OF_ALL, SERVED, Load, Pair
+from tests.servers.proofs.examples import conditions
 from tests.servers.rendering import rendered
 from tests.servers.workloads import Ask, pod
 
@@ -75,6 +76,26 @@ def test_packing_profile_unused(cluster):
             made["spec"]["nodeSelector"] = {pairs.PAIR: "pair"}
             made["metadata"]["namespace"] = HERE
             assert pairs.choices(cluster, {"": made}) == {"": want}
+
+
+def test_scheduler_missing(cluster):
+    """The page's Pod gets no node and no condition until the profile has the name in the pod."""
+    rule = "scheduler-missing"
+    cluster.add_nodes(Shape(), 1)
+    for text, bound in ((bad(rule), 0), (good(rule), 1)):
+        profile, made = parts(text)
+        witness = pod("witness", "others", Ask(gpus=1, scheduler=profile["schedulerName"]))
+        with cluster.kube_scheduler(configuration({profile["schedulerName"]: profile})):
+            cluster.create(made, witness)
+            cluster.becomes("witness", lambda: cluster.bound("others"), 1)
+            cluster.becomes("page", lambda: cluster.bound("vision"), bound)
+            cluster.stays("page", lambda: cluster.bound("vision"), bound, for_s=1)
+            [left] = cluster.pods("vision")
+            assert bound or conditions(left) == {}
+        for it in (made, witness):
+            metadata = it["metadata"]
+            cluster.delete("v1", "Pod", metadata["name"], metadata["namespace"])
+        cluster.becomes("gone", lambda: cluster.pods("vision") + cluster.pods("others"), [])
 
 
 def test_pod_without_packing_profile(cluster):

@@ -4,6 +4,7 @@ Tests pass the time of a snapshot instead of waiting: it can be taken as if a da
 """
 
 from datetime import timedelta
+from time import sleep
 
 import yaml
 
@@ -65,6 +66,42 @@ def test_workload_pending_long(cluster):
     for name in ("j0", "j1"):
         cluster.delete("batch/v1", "Job", name, "nlp")
     cluster.becomes("reported", lambda: messages(cluster, rule, later=DAY), [])
+
+
+def later(cluster):
+    return [it for it in cluster.admitted("nlp") if it.startswith("later-")]
+
+
+def test_workload_starves(cluster):
+    """Later jobs take each four GPUs that become free, until the large one gets a higher priority."""
+    ready(cluster, pool(gpus=8), team("nlp", share(guarantee=8)))
+    half = Ask(gpus=4)
+    cluster.create(
+        job("first-0", "nlp", half, queue="a100"), job("first-1", "nlp", half, queue="a100")
+    )
+    cluster.becomes("admitted", lambda: cluster.admitted("nlp"), ["first-0", "first-1"])
+    cluster.create(job("large", "nlp", ASK, queue="a100"))
+    cluster.until("pending", lambda: pending(cluster))
+    sleep(1.1)  # creation times are in whole seconds
+    cluster.create(
+        job("later-0", "nlp", half, queue="a100"), job("later-1", "nlp", half, queue="a100")
+    )
+    cluster.until("known", lambda: len(cluster.objects(KUEUE, "Workload", "nlp")) == 5)
+    rule = "workload-starves"
+    assert messages(cluster, rule, later=DAY) == []  # those that run were there before it
+    for number in (0, 1):
+        cluster.delete("batch/v1", "Job", f"first-{number}", "nlp")
+        cluster.until("admitted", lambda n=number: len(later(cluster)) == n + 1)
+    assert messages(cluster, rule) == []
+    (message,) = messages(cluster, rule, later=DAY)
+    assert message.startswith("Workload nlp/job-large")
+    assert "would admit it without 2 Workloads of ClusterQueue nlp.a100" in message
+    assert "WorkloadPriorityClass with a higher value, so that Kueue preempts them" in message
+    urgent = {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": "urgent"}}
+    cluster.create(urgent | {"value": 1000})
+    labels = {"metadata": {"labels": {"kueue.x-k8s.io/priority-class": "urgent"}}}
+    cluster.patch("batch/v1", "Job", "large", labels, "nlp")
+    cluster.becomes("admitted", lambda: cluster.admitted("nlp"), ["large"])
 
 
 def test_gang_pending_long(cluster):

@@ -1,6 +1,12 @@
 """Arguments without an effect, unknown plugin names, and plugins that vote in the wrong order."""
 
+from collections import Counter
+
+import pytest
+import yaml
+
 from tests.servers.pages import bad, good
+from tests.servers.proofs.examples import documents
 from tests.servers.proofs.volcano_scene import QUEUE
 from tests.servers.workloads import GPU, Ask, pod, pod_group
 
@@ -65,6 +71,42 @@ def test_volcano_plugin_unknown(volcano):
             volcano.sessions()
             assert volcano.waiting(HERE) == waiting
     assert "Failed to get plugin numaaware" in volcano.log()
+
+
+def running(volcano):
+    """How many pods of each job are on a node."""
+    pods = [it["metadata"] for it in volcano.pods(HERE) if it["spec"].get("nodeName")]
+    return Counter(it["labels"]["volcano.sh/job-name"] for it in pods)
+
+
+def runs(volcano, want):
+    volcano.becomes("pods on nodes", lambda: running(volcano), want)
+    volcano.sessions()
+    assert running(volcano) == want
+
+
+@pytest.mark.parametrize(("number", "without"), [(0, 2), (1, 2)], ids=["predicates", "gang"])
+def test_volcano_plugin_missing(volcano, number, without):
+    """Pods start on nodes of another pool, and two pods of a gang of three start."""
+    rule = "volcano-plugin-missing"
+    elsewhere = "    pool: h100\nstatus", "    pool: other\nstatus"
+    for example, want in ((bad(rule, number), {"train": without}), (good(rule, number), {})):
+        with volcano.scene(example.replace(*elsewhere)):
+            runs(volcano, want)
+
+
+def test_the_plugin_that_orders_by_priority_is_missing(volcano):
+    rule = "volcano-plugin-missing"
+    for example, first in ((bad(rule, 2), "later"), (good(rule, 2), "urgent")):
+        jobs = [it for it in documents(example) if it.get("kind") == "Job"]
+        with volcano.scene():
+            volcano.show(yaml.safe_dump_all(it for it in documents(example) if it not in jobs))
+            volcano.hold()
+            for number, job in enumerate(jobs):
+                volcano.create(job)
+                volcano.until("its group", lambda n=number: len(volcano.phases(HERE)) == n + 1)
+            volcano.resume()
+            runs(volcano, {first: 1})
 
 
 def logged(volcano, example):

@@ -109,6 +109,22 @@ def test_queue_without_deserved(volcano):
             have(volcano, vision=left, speech=8 - left)
 
 
+def test_deserved_without_gpu(volcano):
+    """Its GPUs are not reclaimed as long as it has no more cpu and memory than it deserves."""
+    rule, small = "deserved-without-gpu", Ask(gpus=1, cpu="1", memory="1Gi")
+    nothing = good(rule).replace("nvidia.com/gpu: 8}", "nvidia.com/gpu: 0}", 1)
+    for example, is_reclaimed in ((bad(rule), False), (nothing, True)):
+        with volcano.scene():
+            volcano.fill("node-1", 8)
+            volcano.show(example)
+            run(volcano, "vision", 8, ask=small)
+            claim(volcano, "speech", 8, ask=small)
+            if is_reclaimed:
+                volcano.until("some GPUs are reclaimed", lambda: volcano.bound("speech"))
+            else:
+                have(volcano, vision=8, speech=0)
+
+
 def test_gang_cannot_reclaim(volcano):
     rule = "gang-cannot-reclaim"
     mine = Ask(gpus=1, priority="training")

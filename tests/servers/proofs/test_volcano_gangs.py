@@ -5,7 +5,7 @@ import yaml
 
 from tests.servers.pages import bad, good
 from tests.servers.proofs.volcano_scene import OTHERS, SHARES, group, members, split
-from tests.servers.workloads import VOLCANO_GROUP, Ask, job, pod
+from tests.servers.workloads import VOLCANO_GROUP, Ask, job, pod, vcjob
 
 ONE = Ask(gpus=1)
 HERE, NAME = "vision", "training"
@@ -88,11 +88,15 @@ def test_gang_exceeds_queue(volcano):
         with volcano.scene(example, volcano.shipped):
             volcano.until("its PodGroup", lambda: volcano.phases(HERE))
             has(volcano, count)
+    for example, count in ((bad(rule, 2), 0), (good(rule, 2), 8)):  # minResources are too low
+        with volcano.scene(example, volcano.shipped):
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 4)
+            has(volcano, count)
 
 
-def test_pytorch_master_missing(volcano):
+def test_plugin_task_missing(volcano):
     """The controller creates both pods, but adds no environment variables."""
-    rule = "pytorch-master-missing"
+    rule = "plugin-task-missing"
     for example, knows in ((bad(rule), False), (good(rule), True)):
         with volcano.scene(example, volcano.shipped):
             volcano.becomes("the Job's pods", lambda: len(volcano.pods(HERE)), 2)
@@ -262,3 +266,65 @@ def test_gang_priorities_differ(volcano):
             waits = [] if count < 4 else ["other"]
             volcano.becomes("it waits", lambda: volcano.waiting(OTHERS), waits)
             has(volcano, count)
+
+
+PREEMPTS = """
+actions: "allocate, preempt"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+    enablePreemptable: false
+  - name: conformance
+- plugins:
+  - name: predicates
+"""
+
+
+def _with_classes(name, of_job, of_pods):
+    """A Job of Volcano that takes all GPUs of a node."""
+    return vcjob(name, HERE, Ask(gpus=8, priority=of_pods), priority=of_job)
+
+
+def test_no_class_of_volcano_preempts(volcano):
+    """The action preempt skips pods whose class has preemptionPolicy: Never, also if their Job ranks higher."""
+    classes = [CLASS.format(name=name, value=n) for name, n in (("high", 1000), ("low", 100))]
+    for policy, waiting in (("Never", "first"), ("PreemptLowerPriority", "second")):
+        text = "---".join(f"{it}preemptionPolicy: {policy}\n" for it in classes)
+        with volcano.scene(text, PREEMPTS):
+            volcano.fill("node-0", 8)
+            volcano.create(_with_classes("second", "low", None))
+            has(volcano, 8)
+            volcano.create(_with_classes("first", "high", None))
+            volcano.becomes("waits", lambda: volcano.waiting(HERE), [f"{waiting}-main-0"])
+            volcano.sessions()
+            assert volcano.waiting(HERE) == [f"{waiting}-main-0"]
+
+
+@pytest.mark.parametrize(
+    ("high", "low"),
+    [
+        pytest.param(("high", "low"), ("low", "high"), id="different"),
+        pytest.param(("low", None), (None, "high"), id="only in the pods"),
+    ],
+)
+def test_the_class_of_a_job_decides_its_order_and_preemption(volcano, high, low):
+    """Volcano ignores the classes of the pods between Jobs. A Job without a class has priority 0."""
+    classes = [CLASS.format(name=name, value=n) for name, n in (("high", 1000), ("low", 100))]
+    with volcano.scene("---".join(classes), PREEMPTS):
+        volcano.fill("node-0", 8)
+        volcano.hold()
+        volcano.create(_with_classes("second", *low))
+        volcano.until("its group", lambda: "second" in str(volcano.phases(HERE)))
+        volcano.create(_with_classes("first", *high))
+        volcano.until("both groups", lambda: len(volcano.phases(HERE)) == 2)
+        volcano.resume()
+        volcano.becomes("order", lambda: volcano.waiting(HERE), ["second-main-0"])
+        volcano.sessions()
+        assert volcano.waiting(HERE) == ["second-main-0"]
+    with volcano.scene("---".join(classes), PREEMPTS):
+        volcano.fill("node-0", 8)
+        volcano.create(_with_classes("second", *low))
+        has(volcano, 8)
+        volcano.create(_with_classes("first", *high))
+        volcano.becomes("preempted", lambda: volcano.waiting(HERE), ["second-main-0"])

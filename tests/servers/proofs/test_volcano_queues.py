@@ -43,6 +43,9 @@ def test_capability_without_gpu(volcano):
     for example, count in ((bad(rule, 1), 16), (good(rule, 1), 8)):
         with volcano.scene(example):
             has(volcano, count)
+    with volcano.scene(good(rule, 6), TREE):  # a queue inherits the limit of its parent
+        submit(volcano, "trials")
+        has(volcano, 8)
 
 
 def test_queue_resource_not_counted(volcano):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
@@ -33,11 +35,15 @@ def test_priority_orders_disagree(cluster: Cluster) -> None:
         cluster.becomes("gone", lambda: cluster.pods("vision"), [])
 
 
-def test_jobs_whose_classes_disagree(cluster: Cluster) -> None:
-    """The same with classes of other names; with preemptionPolicy Never no pod is evicted."""
+@pytest.mark.parametrize("number", [1, 2])
+def test_jobs_whose_classes_disagree(cluster: Cluster, number: int) -> None:
+    """The same with classes of other names, in one queue or two; with preemptionPolicy Never no pod is evicted."""
     rule = "priority-orders-disagree"
     cluster.add_nodes(Shape(gpus=4, labels={"pool": "a100"}), 1)
-    for name, text, runs in (("bad", bad(rule, 1), "sweep"), ("good", good(rule, 1), "release")):
+    for name, text, runs in (
+        ("bad", bad(rule, number), "sweep"),
+        ("good", good(rule, number), "release"),
+    ):
         things = documents(text)
         jobs = {it["metadata"]["name"]: it for it in things if it["kind"] == "Job"}
         show(cluster, json_documents([it for it in things if it["kind"] != "Job"]))

@@ -9,6 +9,7 @@ from tests.servers.scenes import messages
 from tests.servers.workloads import KUEUE_PRIORITY, Ask, job
 
 REASONS = {
+    ("default-request-above-limit", 0): "requests must not exceed its limits",
     ("limit-range-refuses-pods", 0): "requests must not exceed its limits",
     ("limit-range-refuses-pods", 1): "didn't satisfy LimitRange constraints",
     ("limit-range-refuses-pods", 2): "requests must not exceed its limits",
