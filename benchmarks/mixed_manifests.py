@@ -182,7 +182,7 @@ class Drawn:
         size = {"requests": {"storage": f"{self.draw.randint(1, 900)}Gi"}}
         claim = {"accessModes": ["ReadWriteOnce"], "resources": size}
         spec = {
-            "serviceName": name,
+            "serviceName": f"pods-of-{team.name}",
             "replicas": self.draw.randint(1, 3),
             "selector": {"matchLabels": {"app": name}},
             "template": self.template(team, {"app": name}, gpu=False),
@@ -297,6 +297,8 @@ class Drawn:
         yield self.object("v1", "ResourceQuota", self.name(), team.name, spec={"hard": hard})
         limit = {"type": "Container", "defaultRequest": {"cpu": "100m", "memory": "128Mi"}}
         yield self.object("v1", "LimitRange", self.name(), team.name, spec={"limits": [limit]})
+        headless = {"clusterIP": "None", "selector": {"app": self.name()}}
+        yield self.object("v1", "Service", f"pods-of-{team.name}", team.name, spec=headless)
 
 
 Draw = Callable[[Drawn, Team], Any]
