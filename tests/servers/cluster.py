@@ -25,7 +25,7 @@ from .workloads import GPU
 
 Value = TypeVar("Value")
 
-DEADLINE_S = 60.0
+DEADLINE_S = 120.0
 """Long, since a machine may be busy: a wait ends as soon as it can."""
 POLL_S = 0.1
 SETTLE_S = 0.3

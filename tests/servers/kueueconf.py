@@ -25,8 +25,8 @@ from .client import ApiError
 from .process import Process, ServerError, answers
 from .upstream import ETCD, KEYS, KUBERNETES, KUEUE
 
-READY_DEADLINE_S = 30.0
-DECODE_DEADLINE_S = 20.0
+READY_DEADLINE_S = 120.0
+DECODE_DEADLINE_S = 60.0
 CONFIGURATION_ERRORS = (
     "Unable to load the configuration",
     "conflicting feature gates detected",

@@ -11,7 +11,7 @@ from policygen.plan.pool import PoolFacts
 
 from .client import ApiError, Client, Object
 
-READY_DEADLINE_S = 60.0
+READY_DEADLINE_S = 120.0
 POLL_S = 0.1
 THREADS = 8
 

@@ -29,7 +29,7 @@ from .process import Process, ServerError, answers
 from .running import kubeconfig_option
 from .upstream import KUBERNETES
 
-READY_DEADLINE_S = 30.0
+READY_DEADLINE_S = 120.0
 ACCOUNT = Path("secrets/kubernetes.io/serviceaccount")
 LOG_LINE = re.compile(r"^[EF]\d{4} [\d:.]+ +\d+ (\S+)\] (.*)")
 NOISE = re.compile(

@@ -18,7 +18,7 @@ from .schedcheck import errors
 from .trials import ELECTION
 
 AT_ONCE = 4
-DEADLINE_S = 60.0
+DEADLINE_S = 120.0
 POLL_S = 0.05
 EXCEPTIONS = {
     "Coscheduling is of another build of the scheduler, which lint accepts.": re.compile(

@@ -21,7 +21,6 @@ from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.scene_pools import cluster_nodes
 from policygen.simulate.why import changes
 from policygen.simulate.why.explainer import Explainer
-from tests.servers.budget import budget
 from tests.servers.cluster import KUEUE, holds
 from tests.servers.seen import look
 from tests.servers.why_cases import KUEUE_CASES, NODE_CASES
@@ -282,7 +281,7 @@ def remedies_work(cluster, found, cases, letter):
         return sorted(set(copies) - runs)
 
     with suppress(AssertionError):  # those that are left are reported below
-        cluster.until("all remedies", lambda: not left(), budget(60 if REMEDIES else 15))
+        cluster.until("all remedies", lambda: not left(), 120)
     failed = [(copies[it].name, remedy_words.remedy(remedies[it])) for it in left()]
     return len(copies), failed
 

@@ -13,10 +13,10 @@ from .volcanoconf import named, problems
 AT_ONCE = 5
 ELECTION = b"ttempting to acquire leader lease"
 """A kube-scheduler has checked the times of its election."""
-ELECTION_DEADLINE_S = 30.0
+ELECTION_DEADLINE_S = 60.0
 SESSION = b"] Close Session "
 """Volcano's scheduler has been through everything once."""
-SESSION_DEADLINE_S = 30.0
+SESSION_DEADLINE_S = 60.0
 Start = Callable[[str], tuple[str, Callable[[], None]]]
 
 

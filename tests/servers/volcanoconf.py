@@ -23,7 +23,7 @@ from .client import ApiError
 from .process import ServerError, answers
 from .upstream import ETCD, KEYS, KUBERNETES, VOLCANO
 
-READY_DEADLINE_S = 30.0
+READY_DEADLINE_S = 120.0
 LOG_LINE = re.compile(r"^([WEF])\d{4} [\d:.]+ +\d+ (\S+?):\d+\] (.*)")
 LOADED = re.compile(r"Final state: actions=\[(.*?)\], plugins=\[(.*?)\]")
 HEADER = re.compile(r"^[IWEF]\d{4} [\d:.]+ +\d+ ")

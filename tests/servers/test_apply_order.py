@@ -1,22 +1,14 @@
-"""The bench starts in seconds, and applies a large set quickly and in order."""
+"""The bench applies a large set in order."""
 
 import os
 import time
 
-from tests.servers.budget import budget
 from tests.servers.rendering import rendered
 
-START_S = 20.0
 DEPARTMENTS = int(os.environ.get("POLICYGEN_DEPARTMENTS", "5"))
 """Five show the order of parents and children as twenty do, with a quarter of the objects."""
 TEAMS_EACH = 13
 OBJECTS = 100 * DEPARTMENTS
-
-
-def test_the_bench_starts_within_its_time(bench):
-    took = bench.timings["all healthy"]
-    print(f"bench up in {took:.1f} s")
-    assert took < budget(START_S)
 
 
 def big_set():
