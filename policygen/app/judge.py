@@ -128,9 +128,9 @@ def judge_manifests(
         Need.WHOLE: whole,
         Need.QUEUES: whole or (complete and _renders_queues(cluster, rendered)),
         Need.BUILT: not found.builds,
-        Need.NODES: cluster.nodes.any,
-        Need.KNOWN_NODES: cluster.nodes.any
-        or (settings.plan is not None and bool(settings.plan.pools)),
+        Need.NODES: cluster.nodes.any and found.has_all_nodes,
+        Need.KNOWN_NODES: found.has_all_nodes
+        and (cluster.nodes.any or (settings.plan is not None and bool(settings.plan.pools))),
         Need.WORKLOADS: any(it.at not in rendered for it in cluster.workloads),
         Need.NAMESPACES: state is not None or any(it.kind == "Namespace" for it in found.objects),
         Need.SPEC: settings.spec is not None,

@@ -29,7 +29,7 @@ from policygen.kubernetes.rules import (
     KUSTOMIZATION_NOT_BUILT,
     NO_OBJECT,
 )
-from policygen.kubernetes.untyped import mappings
+from policygen.kubernetes.untyped import mapping, mappings
 from policygen.spec import forms
 from policygen.spec.rules import MISSING_FIELD, WRONG_TYPE
 
@@ -52,6 +52,9 @@ _KUEUES = "controller_manager_config.yaml"
 _ACTIONS = frozenset({"enqueue", "allocate", "backfill", "preempt", "reclaim"})
 """Actions of Volcano's scheduler, which other programs with tiers hardly use."""
 _HEADER = ("apiVersion", "kind")
+_NODE = "Node"
+_NODES = re.compile(rf"""kind["']?\s*:\s*["']?{_NODE}["']?\s*(?:[,}}#]|$)""", re.MULTILINE)
+"""The kind of a Node in text."""
 _ALIKE = 0.85
 _LIKE = 0.6
 """The similarity from which an API group, or a kind, counts as misspelled."""
@@ -78,6 +81,8 @@ class Manifests(Struct):
     """The documents, and entries of Lists, without apiVersion or kind."""
     complete: bool = True
     """False if something could not be read, so objects that seem missing may exist."""
+    has_all_nodes: bool = True
+    """False if a Node could not be read, so the others have less than the cluster."""
 
 
 def read(
@@ -111,6 +116,8 @@ def read(
     found.objects, found.nameless = read_objects.objects, read_objects.nameless
     found.findings += read_objects.findings
     found.complete = found.complete and read_objects.complete
+    if not found.complete:
+        found.has_all_nodes = read_objects.has_all_nodes and not _lacks_nodes(found, sources)
     # Files inside ConfigMaps are separate documents, after all others.
     holders = tuple(found.documents)
     for config_map in _config_maps(found.objects):
@@ -195,6 +202,7 @@ def _document(document: Document, found: Manifests) -> None:
         elif message := _half_named(at_path(data, object_.path)):
             found.findings.append(Finding(MISSING_FIELD, message, document.place(object_.path)))
             found.complete = False
+            found.has_all_nodes &= not _may_be_node(at_path(data, object_.path))
         else:
             found.nameless.append(object_)
 
@@ -212,6 +220,20 @@ def _half_named(data: Any) -> str:
     meant = get_close_matches(field_.lower(), others, n=1, cutoff=_LIKE)
     advice = f"write {field_} instead of {quoted(others[meant[0]])}" if meant else f"write {field_}"
     return f"this object has {known} {quoted(data[known])} but no {field_}, so lint did not check it; {advice}"
+
+
+def _may_be_node(data: Mapping[str, Any]) -> bool:
+    """Whether an object that has either no kind or no apiVersion may be a Node."""
+    status = mapping(data, "status")
+    return data.get("kind") == _NODE or (
+        data.get("apiVersion") == "v1" and not {"allocatable", "capacity"}.isdisjoint(status)
+    )
+
+
+def _lacks_nodes(found: Manifests, sources: Iterable[Source]) -> bool:
+    """Whether text that could not be read has a Node."""
+    written = sum(len(_NODES.findall(source.text)) for source in sources)
+    return written > sum(it.kind == _NODE for it in found.objects)
 
 
 def _is_named_as_volcanos(document: Document) -> bool:

@@ -68,6 +68,27 @@ def test_an_object_without_kind_or_api_version_is_not_read(text, message):
     assert not found.nameless
 
 
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: 1}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "complete"),
+    [
+        (NODE, True),
+        (NODE.replace("apiVersion: v1\n", ""), False),
+        (NODE.replace("kind: Node\n", ""), False),
+        (NODE.replace("cpu: 1}", "cpu: 1"), False),
+        (f"{NODE}---\na: [", True),
+        (f'{NODE}---\n{{"kind": "Node", "metadata": {{,}}}}', False),
+        (NODE.replace("Node", "Namespace").replace("cpu: 1}", "cpu: 1"), True),
+        (f"{NODE}---\nkind: Namespace\nmetadata: {{name: a}}", True),
+        (f"{NODE}---\napiVersion: v1\nmetadata: {{name: a}}", True),
+    ],
+)
+def test_it_is_known_whether_all_nodes_could_be_read(text, complete):
+    assert read(text).has_all_nodes is complete
+
+
 @pytest.mark.parametrize("text", ["kind: a", "apiVersion: 1", "metadata: {name: a}", "a: b"])
 def test_other_documents_are_only_counted(text):
     found = read(text)

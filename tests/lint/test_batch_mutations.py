@@ -71,6 +71,11 @@ CASES: dict[str, dict[str, list[tuple[str, tuple[Any, ...], Change, str]]]] = {
             ("Node n1", ("metadata", "labels", "pool"), written("a010"), "quota-exceeds-capacity"),
             ("Node n1", ("status", "allocatable"), deleted, "quota-exceeds-capacity"),
         ],
+        "a Node that lint cannot read": [
+            (f"Node {name}", (field,), deleted, "missing-field")
+            for name in ("n1", "n2")
+            for field in ("apiVersion", "kind")
+        ],
         "a queue without quota": [
             (f"ClusterQueue {name}", path, deleted, NO_QUOTA)
             for name in ("vision", "nlp")
@@ -178,3 +183,12 @@ def test_one_changed_field_is_one_finding(tmp_path, file, name, path, change, ru
     change(holder, last)
     found = findings(tmp_path, yaml.safe_dump_all(copy.deepcopy(objects), sort_keys=False))
     assert [it for it, _ in found] == [rule], found
+
+
+@pytest.mark.parametrize("node", ["n1", "n2"])
+def test_a_node_with_invalid_yaml_is_one_finding(tmp_path, node):
+    text = (MANIFESTS / KUEUE).read_text("utf-8")
+    labels = f"{{kubernetes.io/hostname: {node}, pool: a100}}"
+    assert labels in text
+    found = findings(tmp_path, text.replace(labels, labels.rstrip("}")))
+    assert [it for it, _ in found] == ["yaml-syntax"], found

@@ -24,7 +24,7 @@ AMOUNT = re.compile(r"(\d+)(Gi|Mi|)")
 UNITS = {"Gi": "Mi", "Mi": "Gi", "": "m"}
 SEVERAL = {
     # What the object states is unknown, and its absence is a fault of its own.
-    ("Node", "apiVersion"), ("Node", "kind"), ("Node", "metadata"),
+    ("Node", "metadata"),
     # Several fields are missing, or several objects name what is missing.
     ("Deployment", "spec"), ("Job", "metadata"), ("Job", "spec.template.spec"), ("ResourceFlavor", "metadata.name"),
     # Two entries must change: the list of names, and that of quotas.
