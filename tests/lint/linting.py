@@ -36,12 +36,16 @@ def queues(*names):
     return "---\n".join(QUEUE.format(name=name) for name in names)
 
 
-def findings(folder, text):
-    """The rule and message of each finding in manifests."""
+def found_in(folder, text):
+    """The findings in manifests."""
     file = folder / "all.yaml"
     file.write_text(text, "utf-8")
-    report = app_lint.lint(LintRequest(manifests=(str(file),)), today=TODAY)
-    return [(it.rule.name, it.message) for it in report.findings]
+    return app_lint.lint(LintRequest(manifests=(str(file),)), today=TODAY).findings
+
+
+def findings(folder, text):
+    """The rule and message of each finding in manifests."""
+    return [(it.rule.name, it.message) for it in found_in(folder, text)]
 
 
 def rules(report):

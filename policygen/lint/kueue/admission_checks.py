@@ -56,6 +56,11 @@ def users(cluster: Cluster, controller: str) -> Mapping[str, list[Entry[ClusterQ
     return found
 
 
+def quotas_are_automated(cluster: Cluster) -> bool:
+    """Whether Kueue itself may set quotas, from those of worker clusters."""
+    return any(it.fields.quota_management == "Automated" for it in cluster.multi_kueue_configs)
+
+
 def stray_flavors(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, str, str, str]]:
     """Flavors in onFlavors that the queue does not have.
 

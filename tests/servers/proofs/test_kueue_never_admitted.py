@@ -8,7 +8,7 @@ from tests.servers.proofs.scene import USUAL, Scene, part
 from tests.servers.workloads import Ask
 
 WHOLE = Ask(gpus=8, cpu="16", memory="64Gi")
-"""Twice what each of two queues has, so it must borrow."""
+"""Twice what each of two queues has in its first flavor, so it must borrow or use another flavor."""
 LARGE = Ask(gpus=12, cpu="16", memory="64Gi")
 INSTANCE = Ask(gpus=1, cpu="1", memory="1Gi", resource="nvidia.com/mig-1g.10gb")
 HALF = Ask(gpus=4, cpu="16", memory="64Gi")
@@ -41,6 +41,7 @@ REFERENCES = {
     ("queue-stopped", 1): Harm(INACTIVE),
 }
 QUOTAS = {
+    ("flavor-never-used", 0): Harm(ABOVE_MAXIMUM, WHOLE),
     ("gpu-quota-without-cpu", 0): Harm(NO_CPU),
     ("gpu-resource-without-quota", 0): Harm(
         "resource nvidia.com/mig-1g.10gb unavailable in ClusterQueue", INSTANCE
@@ -53,6 +54,7 @@ QUOTAS = {
     ("resource-name-misspelt", 1): Harm("resource memory unavailable in ClusterQueue"),
 }
 COHORTS = {
+    ("borrowing-limit-unused", 0): Harm(ABOVE_MAXIMUM, WHOLE),
     ("cohort-never-borrows", 0): Harm(ABOVE_MAXIMUM, WHOLE),
     ("cohort-of-one", 0): Harm(ABOVE_MAXIMUM, WHOLE),
     ("cohort-quota-unused", 0): Harm(ABOVE_MAXIMUM, LARGE),

@@ -7,6 +7,7 @@ from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.missing_cluster_queues import missing_cluster_queues
 from policygen.lint.kueue.quotas import nominal_quotas
+from policygen.lint.kueue.unused_flavors import unused_flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -26,6 +27,10 @@ def check(facts: Facts) -> Hits:
         have = {size.get(resource, Fraction(0)) for size in own.sizes}
         if len(own.nodes) > 1 and len(cells) == 1 and have == {cells[0].quota.nominal_quota}:
             one = cells[0].quota.nominal_quota
+            if "flavor-never-used" in facts.run and any(
+                it.flavor == name for it in facts.derive(unused_flavors)
+            ):
+                continue  # it reports a queue without its part of the nodes
             yield Hit(
                 RULE,
                 f"{cells[0].owner} has a quota of {amount_of(resource, one)} in flavor {name}, which "
@@ -44,5 +49,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),
-    reads=("ResourceFlavor", "LocalQueue"),
+    reads=("ResourceFlavor", "LocalQueue", "MultiKueueConfig"),
 )
