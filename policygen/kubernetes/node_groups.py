@@ -37,6 +37,12 @@ _NAMES = {it.rpartition("/")[2]: it for it in USUAL_LABELS} | {
     for name in names
 }
 """These labels by their name, and by other names that people write in the same domains."""
+REPLACED_LABELS = {
+    "beta.kubernetes.io/instance-type": USUAL_LABELS[3],
+    "failure-domain.beta.kubernetes.io/region": USUAL_LABELS[4],
+    "failure-domain.beta.kubernetes.io/zone": USUAL_LABELS[5],
+}
+"""Former names of these labels, which only some cloud providers still set beside them."""
 _NONE = Fraction(0)
 _KUBERNETES = "kubernetes.io"
 """The domain of the labels that kubelets and cloud providers set."""

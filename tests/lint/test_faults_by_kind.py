@@ -28,6 +28,8 @@ HOSTNAME, ZONE, RACK = (
     "topology.kubernetes.io/zone",
     "topology.kubernetes.io/rack",
 )
+FORMER_ZONE = "failure-domain.beta.kubernetes.io/zone"
+ANYWAY = {"whenUnsatisfiable": "ScheduleAnyway"}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 Fault = Callable[[Subject], object]
 
@@ -39,6 +41,12 @@ def _requires(*expressions: str) -> dict[str, object]:
     ]
     terms = [{"matchExpressions": [{**it, "values": [it["values"]]} for it in parts]}]
     return {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
+
+
+def _prefers(key: str) -> dict[str, object]:
+    expressions = [{"key": key, "operator": "In", "values": ["a100"]}]
+    term = {"weight": 1, "preference": {"matchExpressions": expressions}}
+    return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
 def _pods(kind: str, role: str, key: str) -> dict[str, object]:
@@ -107,6 +115,7 @@ NODE = {"workload-fits-no-flavor", "pod-fits-no-node"}
 AMOUNT = {"pod-fits-no-node"}
 UNKNOWN = {"request-not-covered", "pod-fits-no-node"}
 ROOM = {"replicas-exceed-nodes"}
+LABEL = {"node-label-misspelt"}
 UNUSABLE = {"gpus-left-unusable"}
 OF_PODS: dict[str, tuple[Fault, set[str]]] = {
     "case of a value": (_selects(pool="A100"), NODE),
@@ -151,6 +160,14 @@ OF_PODS: dict[str, tuple[Fault, set[str]]] = {
     "memory for each GPU": (_requested(memory="950Gi"), UNUSABLE),
     "key of pod affinity": (_has(affinity=_pods("podAffinity", "subject", RACK)), AMOUNT),
     "key of a spread constraint": (lambda it: _spread(it, RACK), AMOUNT),
+    "former key of a spread constraint": (lambda it: _spread(it, FORMER_ZONE), LABEL),
+    "former key of a preferred spread": (lambda it: _spread(it, FORMER_ZONE, **ANYWAY), LABEL),
+    "former key of anti-affinity": (
+        _has(affinity=_pods("podAntiAffinity", "subject", FORMER_ZONE)),
+        LABEL,
+    ),
+    "key of a preferred spread": (lambda it: _spread(it, f"{ZONE}s", **ANYWAY), LABEL),
+    "key of a preference": (_has(affinity=_prefers("pol")), LABEL),
     "scheduler": (_has(schedulerName="volcanno"), {"scheduler-name-misspelt"}),
     "no such partner": (
         _has(affinity=_pods("podAffinity", "partner", HOSTNAME)),

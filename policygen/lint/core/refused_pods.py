@@ -24,7 +24,7 @@ from policygen.kubernetes.node_filters import (
     TooLittle,
     VolumeFilter,
 )
-from policygen.kubernetes.node_groups import USUAL_LABELS, Node, meant_label
+from policygen.kubernetes.node_groups import REPLACED_LABELS, USUAL_LABELS, Node, meant_label
 from policygen.kubernetes.runtime_classes import FIELD
 from policygen.kubernetes.workloads import PodSpec
 from policygen.lint.core.daemon_pods import beside
@@ -185,6 +185,8 @@ def near_label(key: str, nodes: Iterable[Node]) -> str:
     labels = {name for node in nodes for name in node.labels}
     if key in labels:
         return ""
+    if (new := REPLACED_LABELS.get(key)) in labels:
+        return new or ""
     if meant := meant_label(key, sorted(labels.union(USUAL_LABELS))):
         return meant
     similar = Names(labels).meant(key)

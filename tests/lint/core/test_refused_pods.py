@@ -2,6 +2,9 @@
 
 import pytest
 
+from policygen.kubernetes.node_groups import Node
+from policygen.lint.core.refused_pods import near_label
+
 NODE = """
 apiVersion: v1
 kind: Node
@@ -183,3 +186,11 @@ def test_the_place_is_the_container_with_the_largest_request(lint):
     init = "initContainers: [{name: load, image: a, resources: {requests: {memory: 600Gi}}}]"
     (path, _), *_ = found(lint, node("gpu-1") + JOB % (init, f"{GPU}, memory: 64Gi"))
     assert path == f"{SPEC}.initContainers[0].resources.requests.memory"
+
+
+def test_a_former_label_has_its_new_name():
+    labels = {"topology.kubernetes.io/zone": "a"}
+    nodes = [Node("n", labels)]
+    assert near_label("failure-domain.beta.kubernetes.io/zone", nodes) == next(iter(labels))
+    assert near_label("failure-domain.beta.kubernetes.io/region", nodes) == ""
+    assert near_label("topology.kubernetes.io/zone", nodes) == ""

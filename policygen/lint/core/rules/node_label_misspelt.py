@@ -4,15 +4,18 @@ from collections.abc import Collection, Iterator
 from functools import cache
 
 from policygen.core.finding import At
-from policygen.core.quoting import as_arguments, some
+from policygen.core.label_grammar import key_fault
+from policygen.core.quoting import as_arguments, quoted, some
 from policygen.core.suggest import SEPARATORS
 from policygen.kubernetes.node_filters import REQUIRED, demand
-from policygen.kubernetes.node_groups import USUAL_LABELS, meant_label
+from policygen.kubernetes.node_groups import REPLACED_LABELS, USUAL_LABELS, knows_label, meant_label
 from policygen.kubernetes.untyped import numbered, text
-from policygen.kubernetes.workloads import KINDS, PodTemplate
-from policygen.lint.core.known_nodes import node_index
+from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
+from policygen.lint.core.known_nodes import known_nodes, node_index
+from policygen.lint.core.label_uses import LabelUse, label_uses
 from policygen.lint.core.odd_labels import OddLabel, odd_labels
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.core.refused_pods import near_label
+from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
 _APART = "podAntiAffinity"
 _REQUIRING = ("In", "Exists", "Gt", "Lt")
@@ -22,13 +25,17 @@ _REQUIRING = ("In", "Exists", "Gt", "Lt")
 def check(facts: Facts) -> Hits:
     """Kueue ignores keys that no flavor has, and admits the workload; its pods then fit no node.
 
-    Compares with the labels of flavors and topologies, and with those that each node has. With nodes,
-    or with the pools of a spec, pod-fits-no-node reports the pods.
+    Compares with the labels of flavors and topologies, and with those that each node has. With nodes, or with the
+    pools of a spec, pod-fits-no-node and anti-affinity-without-domain report what pods certainly require; this rule
+    reports preferences, and labels that were replaced, if the nodes have the new ones.
     Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2, flavorSelector.
     """
     cluster = facts.cluster
     yield from map(_of_nodes, cluster.derive(odd_labels))
-    if cluster.seen is not None or facts.derive(node_index).all:
+    if facts.derive(node_index).all:
+        yield from _beside_nodes(facts)
+        return
+    if cluster.seen is not None:
         return
     known = {key for flavor in cluster.flavors for key in flavor.fields.node_labels}
     known |= {it.node_label for topology in cluster.topologies for it in topology.fields.levels}
@@ -58,6 +65,48 @@ def check(facts: Facts) -> Hits:
                             if right in it.fields.node_labels
                         )[:1],
                     )
+
+
+def _beside_nodes(facts: Facts) -> Hits:
+    """Labels that no node has, although nodes have the right one."""
+    nodes = facts.derive(known_nodes).all
+    odd = {it.right for it in facts.cluster.derive(odd_labels)}
+
+    @cache
+    def wrong(key: str) -> tuple[str, bool]:
+        """The right key, and whether the nodes certainly lack this one; "": this key may be right."""
+        if not key or key_fault(key) or any(key in it.labels for it in nodes):
+            return "", False
+        is_certain = all(knows_label(it, key) for it in nodes)
+        right = near_label(key, nodes) if is_certain or key in REPLACED_LABELS else ""
+        return ("" if right in odd else right), is_certain
+
+    for workload in facts.cluster.workloads:
+        for template in workload.templates:
+            for it in label_uses(template.spec):
+                right, is_certain = wrong(it.key)
+                if right and not (it.required and is_certain):
+                    yield _of_pods(workload, template, it, right)
+
+
+def _of_pods(workload: Workload, template: PodTemplate, it: LabelUse, right: str) -> Hit:
+    if not it.required:
+        effect = "it has no effect"
+    elif it.field == _APART:
+        effect = "it separates no pods"
+    else:
+        effect = "its pods fit no node"
+    is_replaced = right == REPLACED_LABELS.get(it.key)
+    why = f", the former name of {right}" if is_replaced else ""
+    remedy = f"write {right}" if is_replaced else f"did you mean {quoted(right)}?"
+    at = template.at.to("spec", *it.path)
+    verb = Verb.RENAME if it.field == "nodeSelector" else Verb.REWRITE
+    return Hit(
+        RULE,
+        f"{it.field} of {workload} names label {it.key}{why}, which no node has, so {effect}; {remedy}",
+        at.on_key() if verb is Verb.RENAME else at,
+        meant=(Edit(verb, at, right),),
+    )
 
 
 def _of_nodes(it: OddLabel) -> Hit:
