@@ -1,6 +1,9 @@
 """Lent shares that do not come back, and deserved shares that are taken away."""
 
+import yaml
+
 from tests.servers.pages import bad, good
+from tests.servers.proofs.examples import documents
 from tests.servers.proofs.volcano_scene import QUEUE, group, members, replaced
 from tests.servers.workloads import GPU, Ask
 
@@ -152,6 +155,17 @@ def test_enqueue_blocks_preemption(volcano):
             have(volcano, first=ALL)
             submit(volcano, "second", "speech", 8)
             have(volcano, first=ALL - count, second=count)
+
+
+def test_preempt_never_runs(volcano):
+    rule = "preempt-never-runs"
+    for example, count in ((bad(rule), 0), (good(rule), 4)):
+        parts = yaml.safe_dump_all(it for it in documents(example) if it.get("kind") != "Job")
+        with volcano.scene(f"{parts}---{owner('vision', ALL)}"):
+            submit(volcano, "low", "vision", ALL, priority="bulk")
+            have(volcano, low=ALL)
+            submit(volcano, "high", "vision", 4, priority="urgent")
+            have(volcano, low=ALL - count, high=count)
 
 
 def submit(volcano, namespace, queue, pods, priority=None):
