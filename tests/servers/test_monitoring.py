@@ -118,8 +118,8 @@ def engine(pod, percent, **labels):
     return {name: percent / 100}
 
 
-def kueue(used, pending, admitted):
-    queue = {"cluster_queue": "vision.a100"}
+def kueue(used, pending, admitted, **labels):
+    queue = {"cluster_queue": "vision.a100", **labels}
     used_of = {**queue, "flavor": "a100", "resource": "nvidia.com/gpu", "cohort": "a100"}
     return {
         series("kueue_cluster_queue_resource_reservation", **used_of): used,
@@ -127,6 +127,22 @@ def kueue(used, pending, admitted):
         series("kueue_pending_workloads", **queue, status="inadmissible"): 0,
         series("kueue_admitted_workloads_total", **queue, priority_class=""): admitted,
     }
+
+
+def two_kueues(used, pending, admitted):
+    """The series of a leader and of a follower, which both report gauges."""
+    leader = kueue(used, pending, admitted, replica_role="leader")
+    return (
+        dict.fromkeys(kueue(0, 0, 0), WITHOUT)
+        | leader
+        | kueue(used, pending, 0, replica_role="follower")
+    )
+
+
+def one_follower(used, pending, admitted):
+    """The series of Kueue 0.16.2 until a queue changes after the election."""
+    follower = kueue(used, pending, admitted, replica_role="follower")
+    return dict.fromkeys(kueue(0, 0, 0), WITHOUT) | follower
 
 
 def volcano(used, pending):
@@ -294,6 +310,15 @@ def test_alerts_fire_only_for_their_faults(promtool, tmp_path, groups):
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
     none = {name: [] for name in FIRES}
     tests = [case("healthy", MINUTES - 1, {}, none)]
+    for kueues in (two_kueues, one_follower):
+        saturated = [WARNING | A100 | {"team": "vision"}]
+        alerts = {"PolicygenQuotaSaturated": saturated, "PolicygenGuaranteeUnused": []}
+        pending = {"PolicygenWorkloadsPending": [WARNING | {"pool": "a100", "team": "vision"}]}
+        tests += [
+            case(f"{kueues.__name__}, healthy", MINUTES - 1, kueues(8, 0, 2), none),
+            case(f"{kueues.__name__}, below the limit", 42, kueues(8, 1, 2), none | pending),
+            case(f"{kueues.__name__}, at the limit", 42, kueues(12, 1, 3), alerts),
+        ]
     for name, (minute, changes, labels) in FIRES.items():
         severity = NOTE if name == "PolicygenGuaranteeUnused" else WARNING
         tests.append(case(name, minute, changes, {name: [severity | it for it in labels]}))

@@ -60,6 +60,8 @@ ALLOCATABLE = "kube_node_status_allocatable"
 Labels = Mapping[str, str]
 
 _ON_NODE = 'node!=""'
+_LEADS = 'replica_role!="follower"'
+"""Releases of Kueue before 0.16 have no label of this name, so their series match, too."""
 _PHASE = "max by (namespace, pod) (kube_pod_status_phase{{{phase}}} == 1)"
 _HOLDS = _PHASE.format(phase='phase=~"Pending|Running"')
 WAITS = _PHASE.format(phase='phase="Pending"')
@@ -80,7 +82,7 @@ def rules(decided: Decisions) -> Iterator[MetricRule]:
         yield MetricRule(_pending(leaf), record=TEAM_PENDING, labels=leaf.labels)
         if leaf.facts.scheduler == "kueue":
             queue = {"cluster_queue": leaf.tree.name_of(leaf.node)}
-            started = f"sum({series(KUEUE_ADMITTED, queue)}) or vector(0)"
+            started = f"sum({series(KUEUE_ADMITTED, queue, _LEADS)}) or vector(0)"
             yield MetricRule(started, record=TEAM_STARTED, labels=leaf.labels)
     for facts in decided.pools:
         for resource in facts.resources:
@@ -136,7 +138,7 @@ def _used(leaf: Leaf, resource: str, own: Labels) -> str:
     queue, pool = leaf.tree.name_of(leaf.node), leaf.facts.name
     if leaf.facts.scheduler == "kueue":
         labels = {"cluster_queue": queue, "flavor": pool, "resource": resource}
-        return f"sum({series(KUEUE_USED, labels)})"
+        return _of_kueue(KUEUE_USED, labels)
     if leaf.facts.scheduler == "volcano":
         return f"sum({series(VOLCANO_USED, {'queue_name': queue, 'resource': resource})}) / 1000"
     held = series(POD_UNITS, {**own, "pool": pool, "resource": resource}, _in_namespaces(leaf))
@@ -146,13 +148,22 @@ def _used(leaf: Leaf, resource: str, own: Labels) -> str:
 def _pending(leaf: Leaf) -> str:
     queue = leaf.tree.name_of(leaf.node)
     if leaf.facts.scheduler == "kueue":
-        return f"sum({series(KUEUE_PENDING, {'cluster_queue': queue})})"
+        return _of_kueue(KUEUE_PENDING, {"cluster_queue": queue})
     if leaf.facts.scheduler == "volcano":
         labels = {"queue_name": queue}
         return "\n+ ".join(f"sum({series(name, labels)})" for name in VOLCANO_WAITING)
     units = one_of("resource", map(resource_label, leaf.facts.resources))
     requests = series(REQUESTS, {}, units, _in_namespaces(leaf))
     return f"count(\n  sum by (namespace, pod) ({requests}) > 0\n  and {WAITS}\n)\nor vector(0)"
+
+
+def _of_kueue(name: str, labels: Labels) -> str:
+    """The sum of a gauge that each replica of Kueue reports, from the leader.
+
+    Kueue 0.16.0 to 0.16.2 reports it as a follower until the queue changes after the election.
+    Source: pkg/util/roletracker of Kueue.
+    """
+    return f"sum({series(name, labels, _LEADS)})\nor sum({series(name, labels)})"
 
 
 def _in_namespaces(leaf: Leaf) -> str:

@@ -43,6 +43,14 @@ def test_only_metrics_that_the_documentation_names_are_used():
         assert used <= named
 
 
+def test_series_of_kueue_count_once_if_it_has_several_replicas():
+    """Each replica reports its gauges, with its role."""
+    exprs = [it["expr"] for it in rules(rendered(EXAMPLES[0])) if "kueue_" in it["expr"]]
+    summed = [it for it in exprs if not it.startswith("absent")]
+    assert len(summed) > 2
+    assert all(it.count('replica_role!="follower"') == 1 for it in summed)
+
+
 def test_a_series_has_one_rule():
     for spec in EXAMPLES:
         found = [
