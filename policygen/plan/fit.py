@@ -35,6 +35,15 @@ class Offer(Struct, frozen=True, eq=False):
     """The most units of one resource on a node."""
     cut: tuple[MigProfile, ...]
 
+    @property
+    def pod_units(self) -> int:
+        """The most units of one resource that a pod can use.
+
+        With MPS, the device plugin refuses a pod with several: failRequestsGreaterThanOne is true if it is not set
+        (api/config/v1/config.go of NVIDIA/k8s-device-plugin 0.20; earlier releases have no such setting).
+        """
+        return 1 if self.sharing == "mps" else self.units
+
 
 def offers(pools: Iterable[PoolFacts]) -> dict[str, Offer]:
     """The offer of each pool, by its name. Equal pools share one object."""
@@ -179,7 +188,7 @@ def _size_by_gpus(replica: Replica, offer: Offer) -> Size | None:
     """The units that a replica needs, whatever cpu and memory it requests; None if no node has them."""
     model, workload = replica.model, replica.workload
     if model.gpus is not None:
-        counted = len(offer.resources) == 1 and model.gpus <= offer.units
+        counted = len(offer.resources) == 1 and model.gpus <= offer.pod_units
         return Size(offer.resources[0], model.gpus) if counted else None
     if workload is None:
         return None
@@ -249,6 +258,13 @@ def _misfit_by_gpus(replica: Replica, offer: Offer) -> Misfit:
             reason = f"gpus does not name a MIG profile, but the pool has several ({kinds})"
             return Misfit(
                 resources / "gpus", reason, Fraction(0), "write gpuMemory instead of gpus"
+            )
+        if model.gpus <= offer.units:
+            return Misfit(
+                resources / "gpus",
+                f"a replica needs {counted(model.gpus, 'GPU')}, but a pod gets only one part of a GPU that MPS shares",
+                Fraction(model.gpus),
+                "write gpus: 1",
             )
         return Misfit(
             resources / "gpus",

@@ -128,6 +128,23 @@ def test_a_shared_card_warns_about_missing_isolation(planned, team):
     assert "model-fits-no-pool" in done.rules
 
 
+def test_a_pod_gets_one_part_of_a_card_that_mps_shares(planned, team):
+    """The device plugin refuses a pod that requests several, with UnexpectedAdmissionError."""
+    shared = a100(gpu=", sharing: mps, replicas: 4")
+    one = planned(shared, team("a", "guarantee: 8"), model(resources="gpus: 1"))
+    assert assigned(one)[2] == 1
+    two = planned(shared, team("a", "guarantee: 8"), model(resources="gpus: 2"))
+    [found] = [it for it in two.findings if it.rule.name == "model-fits-no-pool"]
+    assert "a replica needs 2 GPUs, but a pod gets only one part of a GPU that MPS shares" in (
+        found.message
+    )
+    assert "write gpus: 1" in found.message
+    # Parts of a time-sliced card are only its processor time, so a pod can have several.
+    sliced = a100(gpu=", sharing: timeSlicing, replicas: 4")
+    done = planned(sliced, team("a", "guarantee: 8"), model(resources="gpus: 2"))
+    assert assigned(done)[2] == 2
+
+
 def test_a_shared_card_is_reported_only_if_the_model_may_use_it(planned, team):
     shared = a100("q", gpu=", sharing: timeSlicing, replicas: 4")
     both = team("a", "guarantee: 8").replace("guarantee: 8}", "guarantee: 8}, {pool: q}")
