@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
+from policygen.app import kueue_file
 from policygen.app.compile import Compiled, compiled, no_spec
 from policygen.app.requests import RenderRequest
 from policygen.core.errors import CheckFailed, SpecError, UsageError
@@ -44,6 +45,10 @@ from policygen.spec import forms
 from policygen.spec import schema as schemas
 from policygen.spec.load import Loaded
 from policygen.spec.types import Platform
+
+
+class NoConfigurationError(UsageError):
+    """Kueue's Configuration is requested, but the Platform names no base file."""
 
 
 class Result(Struct, frozen=True):
@@ -251,7 +256,7 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
     made = [*_file_maps(request, plan)]
     if KUEUE_CONFIG in request.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
         if platform.kueue.configuration is None:
-            raise UsageError(
+            raise NoConfigurationError(
                 f"--with {KUEUE_CONFIG} needs the current Configuration of your Kueue, to keep "
                 "the other settings; name the file in the Platform as spec.kueue.configuration, "
                 "or use --kueue-helm-values"
@@ -297,10 +302,8 @@ def _file(item: Item, request: RenderRequest) -> str:
 
 def _kueue_text(request: RenderRequest, loaded: Loaded, plan: Plan) -> str | None:
     """Kueue's Configuration, merged over the base file that the Platform names."""
-    platform = loaded.spec.platform
-    item = kueue_configuration.decide(
-        platform, plan.pools, plan.trees, plan.workloads.assignments, kueue_base(loaded)
-    )
+    decided = Decisions(loaded.spec, plan.pools, plan.trees, plan.workloads)
+    item = kueue_file.item(decided, kueue_base(loaded))
     return None if item is None else _file(item, request)
 
 

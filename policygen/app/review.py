@@ -3,27 +3,34 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from policygen.app import not_compared, sides
+from policygen.app import drift, kueue_file, not_compared, sides
 from policygen.app.content import CONTEXT, Content, content
+from policygen.app.render import NoConfigurationError
 from policygen.app.requests import ReviewRequest
 from policygen.app.sides import Argument, ReviewSide
 from policygen.client.live import Progress
 from policygen.core.errors import UsageError
+from policygen.core.finding import At
 from policygen.core.names import SET
 from policygen.core.quoting import counted, quoted, some
 from policygen.core.rule import Severity
+from policygen.core.versions import DEFAULT
 from policygen.documents import files, git_files
 from policygen.documents.git_files import GitError
 from policygen.documents.parse import mapping
 from policygen.drift.changes import What
+from policygen.kubernetes import kueue_settings
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.object import Object
-from policygen.plan.extras import WORKLOADS
+from policygen.plan.extras import KUEUE_CONFIG, WORKLOADS
 from policygen.review import uses as review_uses
 from policygen.review.apply_order import ApplyOrder, apply_order
 from policygen.review.consequences import Consequences, consequences, renamed_queues
+from policygen.review.kueue_settings import SettingChange, setting_changes
 from policygen.review.objects import (
     ObjectChange,
     object_changes,
@@ -41,11 +48,7 @@ from policygen.review.uses import ClusterChange, Use
 def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Review:
     """Compare two states. Raises SpecError, UsageError, and UnreadError for a cluster."""
     both = request.old, request.new
-    specs = {
-        index: sides.of_spec(it, request.target, request.cluster, request.extras)
-        for index, it in enumerate(both)
-        if isinstance(it, str) and content(it) is Content.SPEC
-    }
+    specs = _specs(request)
     options = {"--with": request.extras, "--cluster": request.cluster}
     for option in (name for name, given in options.items() if given and not specs):
         raise UsageError(f"{option} is about a spec, but neither side is a spec; omit {option}")
@@ -63,7 +66,7 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         for side in (was, now)
     ]
     only_specs = len(specs) == len(both)
-    found = _consequences(was, now)
+    found = replace(_consequences(was, now), kueue=_kueue(was, now, request))
     return Review(
         (was.name, now.name),
         found,
@@ -87,7 +90,62 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         else apply_order(was.cluster, now.cluster, changes, state.after),
         tuple(_steps_command(was, now, request)),
         _not_compared(found, request),
+        _kueue_file(found, request),
     )
+
+
+def _specs(request: ReviewRequest) -> dict[int, ReviewSide]:
+    """The sides that are specs, by their index. A spec can add the Configuration of Kueue to a set."""
+    named = {
+        index: it
+        for index, it in enumerate((request.old, request.new))
+        if isinstance(it, str) and content(it) is Content.SPEC
+    }
+    options = request.target, request.cluster, request.extras
+    found, missing = dict[int, ReviewSide](), dict[int, NoConfigurationError]()
+    for index, path in named.items():
+        try:
+            found[index] = sides.of_spec(path, *options)
+        except NoConfigurationError as error:
+            missing[index] = error
+    for index, why in missing.items():
+        if not found:
+            raise why
+        found[index] = sides.without_kueue_file(named[index], *options)
+    return found
+
+
+def _kueue(old: ReviewSide, new: ReviewSide, request: ReviewRequest) -> tuple[SettingChange, ...]:
+    """The settings of Kueue that change, if both sides show them."""
+    was, now = (_kueue_settings(it, other, request) for it, other in ((old, new), (new, old)))
+    return setting_changes(was, now) if was and now else ()
+
+
+def _kueue_settings(side: ReviewSide, other: ReviewSide, request: ReviewRequest) -> Settings | None:
+    """The settings of Kueue on one side; None if it does not show them.
+
+    Of two specs, one that names no file needs its settings in the file of the other one.
+    """
+    if side.rendered is None or side.decisions is None:
+        of_spec = (
+            other.decisions.platform.target.kueue if other.rendered and other.decisions else None
+        )
+        target = request.target.get("kueue") or of_spec or DEFAULT["kueue"]
+        shows = side.cluster.kueue_configurations.any
+        return kueue_settings.first(side.cluster, target) if shows else None
+    if other.rendered is None and KUEUE_CONFIG not in request.extras:
+        return None
+    own = side.kueue_base if other.rendered is None or side.kueue_base else other.kueue_base
+    if own is UNSET or side.kueue_base is UNSET:
+        return None
+    return kueue_file.settings(side.decisions, own, At(drift.DOCUMENT, ("kueue",)))
+
+
+def _kueue_file(found: Consequences, request: ReviewRequest) -> str:
+    """Why the file with changed settings of Kueue is not one of the compared objects."""
+    if KUEUE_CONFIG in request.extras or not found.kueue:
+        return ""
+    return f"the file is compared only with --with {KUEUE_CONFIG}"
 
 
 def _not_compared(found: Consequences, request: ReviewRequest) -> str:

@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from policygen.adopt import infer
 from policygen.adopt.compare import is_policy
 from policygen.adopt.trees import Scope
-from policygen.app import adopt, drift
+from policygen.app import adopt, drift, render
 from policygen.app import compile as compiling
 from policygen.app.adopt import Distilled
-from policygen.app.compile import NoClustersError
+from policygen.app.compile import Compiled, NoClustersError
 from policygen.app.content import CONTEXT, Content, content
 from policygen.app.observed import observed
 from policygen.app.requests import (
@@ -31,6 +32,7 @@ from policygen.drift.drift import Rendered
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.plan.decisions import Decisions
+from policygen.plan.extras import KUEUE_CONFIG
 from policygen.plan.pods import PodFields
 from policygen.spec.types import Platform
 
@@ -54,6 +56,8 @@ class ReviewSide(Struct, frozen=True, eq=False):
     """The fields that the pods of the models of a spec need."""
     renamed: Mapping[tuple[str, str, str], str] = {}
     """By kind, namespace and name of an object of manifests or a cluster: the name that a spec gives it."""
+    kueue_base: dict[str, Any] | UnsetType | None = None
+    """The Configuration of Kueue that the Platform of a spec names; UNSET if it cannot be read."""
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
@@ -82,7 +86,19 @@ def of_spec(
     try:
         return of_request(request, path)
     except NoClustersError:
-        return of_request(request._replace(cluster=None), path)
+        return of_spec(path, target, None, extras)
+
+
+def without_kueue_file(
+    path: str, target: Targets, cluster: str | None, extras: frozenset[str]
+) -> ReviewSide:
+    """The state of a spec whose Platform names no Configuration of Kueue, although one is requested."""
+    made = of_spec(path, target, cluster, extras - {KUEUE_CONFIG})
+    note = (
+        f"{path}: the Platform names no Configuration of Kueue (spec.kueue.configuration), so --with "
+        f"{KUEUE_CONFIG} has no effect on it"
+    )
+    return replace(made, notes=(*made.notes, note))
 
 
 def of_request(request: RenderRequest, name: str, stdin: BinaryIO | None = None) -> ReviewSide:
@@ -91,9 +107,30 @@ def of_request(request: RenderRequest, name: str, stdin: BinaryIO | None = None)
     if not compiled.loaded.own:
         raise SpecError(compiling.no_spec(request.specs, compiled.loaded))
     rendered = drift.rendered(compiled, request)
-    cluster = Cluster(it.object for it in rendered.expected)
-    pods = compiled.plan.pods
-    return ReviewSide(name, cluster, compiled.decisions, rendered, compiled.findings, pods)
+    base, notes = _kueue_base(compiled, name)
+    return ReviewSide(
+        name,
+        Cluster(it.object for it in rendered.expected),
+        compiled.decisions,
+        rendered,
+        compiled.findings,
+        compiled.plan.pods,
+        kueue_base=base,
+        notes=notes,
+    )
+
+
+def _kueue_base(
+    compiled: Compiled, name: str
+) -> tuple[dict[str, Any] | UnsetType | None, tuple[str, ...]]:
+    """The Configuration of Kueue that the Platform names, or a note why it cannot be read."""
+    if not any(it.scheduler == "kueue" for it in compiled.plan.pools):
+        return None, ()
+    try:
+        return render.kueue_base(compiled.loaded), ()
+    except SpecError as error:
+        why = next(iter(error.findings)).message
+        return UNSET, (f"{name}: its Configuration of Kueue is not compared: {why}",)
 
 
 def of_objects(

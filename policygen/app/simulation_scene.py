@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from policygen.app import drift, render, workload
+from policygen.app import drift, kueue_file, render, workload
 from policygen.app.compile import Compiled
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import RenderRequest, SimulateRequest
@@ -19,9 +19,8 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Snapshot
 from policygen.lint import context
-from policygen.plan import kueue_configuration, scheduler
+from policygen.plan import scheduler
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
-from policygen.plan.kueue_configuration import KueueConfiguration
 from policygen.plan.workload import forms
 from policygen.render import engine
 from policygen.simulate import assumptions
@@ -140,7 +139,6 @@ def _rendered(request: SimulateRequest, spec: RunSpec) -> list[Object]:
     """The objects that the spec renders, with the controllers' configuration."""
     if spec.compiled is None:
         return []
-    platform, plan = spec.compiled.loaded.spec.platform, spec.compiled.plan
     rendering = RenderRequest(
         request.specs, request.target, extras=_extras(spec), templates=request.templates
     )
@@ -149,14 +147,8 @@ def _rendered(request: SimulateRequest, spec: RunSpec) -> list[Object]:
     found += manifests.inside(found, first_index=1 + len(spec.documents)).objects
     # The Configuration that the spec needs, with the other settings of the base file or of Kueue's chart.
     base = render.kueue_base(spec.compiled.loaded)
-    item = kueue_configuration.decide(
-        platform, plan.pools, plan.trees, plan.workloads.assignments, base
-    )
-    if item is not None and isinstance(item.fields, KueueConfiguration):
-        place = At(drift.DOCUMENT, ("kueue",))
-        made = Object.read(item.fields.fields, place)
-        found += [made] if made is not None else []
-    return found
+    made = kueue_file.configuration(spec.compiled.decisions, base, At(drift.DOCUMENT, ("kueue",)))
+    return [*found, *([made] if made is not None else [])]
 
 
 def _namespaces(objects: Iterable[Object]) -> Iterator[Object]:

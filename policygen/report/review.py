@@ -21,6 +21,7 @@ from policygen.report.phrases import headline, whereabouts, write_json
 from policygen.report.text import folded, printable
 from policygen.review.consequences import ModelChange, Pair, PoolChange, QuotaChange
 from policygen.review.deletions import Deletion
+from policygen.review.kueue_settings import FRAMEWORKS, SettingChange
 from policygen.review.review import Review
 from policygen.review.uses import Use
 
@@ -130,6 +131,15 @@ def json(review: Review, out: TextIO) -> None:
                 }
                 for it in found.models
             ],
+            "kueueConfiguration": [
+                {
+                    "field": it.field,
+                    "before": it.before,
+                    "after": it.after,
+                    "effect": it.effect or None,
+                }
+                for it in found.kueue
+            ],
             "objects": [
                 {
                     "what": it.what.value,
@@ -172,7 +182,7 @@ def json(review: Review, out: TextIO) -> None:
                     for it in review.order.last
                 ],
             },
-            "notes": [*review.notes, *filter(None, [review.not_compared])],
+            "notes": [*review.notes, *filter(None, [review.not_compared, review.kueue_file])],
             "unread": list(review.unread),
             "warnings": {
                 "new": [headline(it) for it in review.new],
@@ -196,6 +206,8 @@ def _sections(review: Review) -> Iterator[_Section]:
         if review.not_compared:
             lines = (*lines, ("", review.not_compared))
         yield _Section("models", lines)
+    if found.kueue:
+        yield _Section("Configuration of Kueue", tuple(_kueue(review)))
     for title, findings in (("new warnings", review.new), ("warnings gone", review.gone)):
         if findings:
             lines = tuple(
@@ -217,13 +229,14 @@ def _sections(review: Review) -> Iterator[_Section]:
 def _summary(review: Review) -> str:
     """The numbers of what changes: `2 pools, 1 model and 3 objects change, 1 new warning`."""
     found = review.consequences
-    counts = (
+    counts: Sequence[tuple[int, str] | tuple[int, str, str]] = (
         (len(found.pools), "pool"),
         (len(found.models), "model"),
+        (len(found.kueue), "setting of Kueue", "settings of Kueue"),
         (len(review.objects), "object"),
     )
-    parts = [counted(number, noun) for number, noun in counts if number]
-    verb = "changes" if [number for number, _ in counts if number] == [1] else "change"
+    parts = [counted(*it) for it in counts if it[0]]
+    verb = "changes" if [it[0] for it in counts if it[0]] == [1] else "change"
     changes = [f"{listed(parts, 'and')} {verb}"] if parts else []
     changes += [counted(len(review.new), "new warning")] if review.new else []
     changes += [f"{counted(len(review.gone), 'warning')} gone"] if review.gone else []
@@ -351,6 +364,33 @@ def _replicas(change: ModelChange) -> Iterator[str]:
             yield f"{of} {kept}" if earlier == 0 else f"{of} {kept}, before {earlier}"
         elif earlier and not count:
             yield gone
+
+
+def _kueue(review: Review) -> Iterator[tuple[str, str]]:
+    """The settings of Kueue that change, and how they take effect."""
+    for it in review.consequences.kueue:
+        yield it.field, f"{_both_settings(it)}{it.effect and f': {it.effect}'}"
+    # Source: cmd/kueue/main.go of Kueue 0.19.
+    yield "", "restart Kueue, which reads this file only when it starts"
+    if review.kueue_file:
+        yield "", review.kueue_file
+
+
+def _both_settings(change: SettingChange) -> str:
+    """`off → on`, `now also pod`, or `"30m" → "10m"`."""
+    if change.field == FRAMEWORKS:
+        names = listed([*change.before, *change.after], "and")
+        return f"now also {names}" if change.after else f"no longer {names}"
+    return " → ".join(map(_setting, (change.before, change.after)))
+
+
+def _setting(data: object) -> str:
+    match data:
+        case None:
+            return "not set"
+        case bool():
+            return "on" if data else "off"
+    return value(data)
 
 
 def _order(review: Review) -> Iterator[_Section]:

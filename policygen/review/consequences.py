@@ -10,6 +10,7 @@ from policygen.plan.assignment import Assignment
 from policygen.plan.claims import claims
 from policygen.plan.decisions import Decisions
 from policygen.plan.workload import availability
+from policygen.review.kueue_settings import SettingChange
 
 
 class Pair(Struct, frozen=True):
@@ -85,6 +86,8 @@ class Consequences(Struct, frozen=True):
 
     pools: tuple[PoolChange, ...]
     models: tuple[ModelChange, ...]
+    kueue: tuple[SettingChange, ...] = ()
+    """The settings that change in Kueue's Configuration."""
 
 
 class _Quota(Struct, frozen=True):

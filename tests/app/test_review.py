@@ -688,3 +688,157 @@ def test_a_renamed_team_with_another_guarantee_is_paired_by_its_namespaces(revie
     page = json.loads(shown(made, forms.json))
     jsonschema.validate(page, _schema())
     assert [it["otherName"] for it in page["pools"][0]["quotas"]] == ["vision", "images"]
+
+
+KUEUE = """\
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+"""
+WITH_KUEUE = SPEC.replace(
+    "{name: lab}\n", "{name: lab}\nspec: {kueue: {configuration: kueue.yaml}}\n"
+)
+
+
+@pytest.fixture
+def configured(tmp_path, monkeypatch):
+    """The review of two folders, each with a spec and the Configuration of Kueue that it names."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(old, new, *extras, spec=WITH_KUEUE, before=WITH_KUEUE):
+        for name, text, kueue in (("old", before, old), ("new", spec, new)):
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / "spec.yaml").write_text(text)
+            (tmp_path / name / "kueue.yaml").write_text(kueue)
+        # The sources of the files are the spec and the file that it names.
+        request = ReviewRequest("old/spec.yaml", "new/spec.yaml", extras=frozenset(extras))
+        return review(request)
+
+    return run
+
+
+def test_a_change_of_weights_turns_on_fair_sharing(reviewed):
+    weighted = SPEC.replace("guarantee: 24}", "guarantee: 24, weight: 2}")
+    made = reviewed(SPEC, weighted)
+    lines = shown(made).splitlines()
+    at = lines.index("Configuration of Kueue")
+    divides = "fairSharing  off → on: Kueue divides idle quota by the weights of teams"
+    assert lines[at + 1] == f"  {divides}"
+    assert "restart Kueue, which reads this file only when it starts" in lines[at + 2]
+    assert "compared only with --with kueue-config" in lines[at + 3]
+    assert at < lines.index("objects: 0 added, 0 removed, 1 changed")
+    back = shown(reviewed(weighted, SPEC))
+    assert "on → off: Kueue ignores the weights of teams" in back
+    data = json.loads(shown(made, forms.json))
+    jsonschema.validate(data, _schema())
+    assert data["kueueConfiguration"] == [
+        {
+            "field": "fairSharing",
+            "before": False,
+            "after": True,
+            "effect": "Kueue divides idle quota by the weights of teams",
+        }
+    ]
+    assert "1 setting of Kueue" in shown(made, forms.markdown).splitlines()[0]
+
+
+JOBS = "integrations: {frameworks: [batch/job]}"
+IGNORES = "Kueue ignores queue labels of these kinds, so they run beside all quotas"
+COUNTS = "Kueue counts other amounts for the same requests"
+SUSPENDS = "manageJobsWithoutQueueName: true"
+
+
+@pytest.mark.parametrize(
+    "old, new, line",
+    [
+        (
+            "manageJobsWithoutQueueName: false",
+            SUSPENDS,
+            "manageJobsWithoutQueueName off → on: Kueue suspends jobs that name no queue",
+        ),
+        (
+            SUSPENDS,
+            JOBS,
+            "manageJobsWithoutQueueName on → not set: jobs that name no queue run beside all quotas",
+        ),
+        (
+            JOBS,
+            "integrations: {frameworks: [ray.io/rayjob, batch/job, pod]}",
+            "integrations.frameworks now also ray.io/rayjob and pod: Kueue queues these kinds",
+        ),
+        (
+            "integrations: {frameworks: [batch/job, ray.io/rayjob]}",
+            JOBS,
+            f"integrations.frameworks no longer ray.io/rayjob: {IGNORES}",
+        ),
+        (
+            "waitForPodsReady: {timeout: 30m}",
+            "waitForPodsReady: {timeout: 10m}",
+            'waitForPodsReady.timeout "30m" → "10m"',
+        ),
+        (
+            JOBS,
+            "resources: {excludeResourcePrefixes: [cpu]}",
+            f'resources not set → {{"excludeResourcePrefixes": ["cpu"]}}: {COUNTS}',
+        ),
+        (
+            "featureGates: {TopologyAwareScheduling: true, ElasticJobsViaWorkloadSlices: true}",
+            "featureGates: {TopologyAwareScheduling: false, ElasticJobsViaWorkloadSlices: true}",
+            "featureGates.TopologyAwareScheduling on → off",
+        ),
+    ],
+)
+def test_a_changed_setting_of_kueue_is_a_consequence(configured, old, new, line):
+    before, after = (f"{KUEUE}{it}\n" for it in (old, new))
+    made = configured(before, after, "kueue-config")
+    lines = shown(made).splitlines()
+    section = lines[: lines.index("objects: 0 added, 0 removed, 1 changed")]
+    assert line in [" ".join(it.split()) for it in section]
+    assert "compared only with" not in shown(made)
+    # Without the option, the file is no object that is compared, but what it does is the same.
+    assert configured(before, after).consequences == made.consequences
+    assert shown(configured(after, f"# a comment\n{after}")) == "no difference\n"
+
+
+def test_only_one_spec_can_name_a_configuration_of_kueue(configured):
+    """The one that adds it."""
+    made = configured(KUEUE, KUEUE, "kueue-config", before=SPEC)
+    page = shown(made)
+    assert "note: old/spec.yaml: the Platform names no Configuration of Kueue" in page
+    assert "  + ConfigMap kueue-system/kueue-manager-config" in page
+    # What the specs need from Kueue is the same.
+    assert made.consequences.kueue == ()
+    with pytest.raises(UsageError, match="needs the current Configuration of your Kueue"):
+        configured(KUEUE, KUEUE, "kueue-config", before=SPEC, spec=SPEC)
+
+
+def test_a_configuration_of_kueue_that_cannot_be_read_is_noted(configured):
+    made = configured(KUEUE, "kind: Configuration\napiVersion: other/v1\n")
+    [note] = [it for it in made.notes if "Kueue" in it]
+    assert note.startswith("new/spec.yaml: its Configuration of Kueue is not compared: ")
+    assert made.consequences.kueue == ()
+    with pytest.raises(SpecError):
+        configured(KUEUE, "kind: Configuration\napiVersion: other/v1\n", "kueue-config")
+
+
+def test_the_configuration_of_a_git_revision_is_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "spec.yaml").write_text(WITH_KUEUE)
+    (tmp_path / "spec" / "kueue.yaml").write_text(KUEUE)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    (tmp_path / "spec" / "kueue.yaml").write_text(KUEUE + SUSPENDS)
+    page = shown(review(ReviewRequest("git:HEAD:spec", "spec")))
+    assert "Kueue suspends jobs that name no queue" in page
+
+
+def test_manifests_with_a_configuration_of_kueue_show_what_changes(configured, tmp_path):
+    configured(KUEUE, KUEUE)
+    (tmp_path / "hand.yaml").write_text(KUEUE + SUSPENDS)
+    extras = frozenset({"kueue-config"})
+    made = review(ReviewRequest("hand.yaml", "new/spec.yaml", extras=extras))
+    [change] = [it for it in made.consequences.kueue if it.field == "manageJobsWithoutQueueName"]
+    assert (change.before, change.after) == (True, None)
+    # Without the option, the spec renders no Configuration.
+    assert review(ReviewRequest("hand.yaml", "new/spec.yaml")).consequences.kueue == ()
