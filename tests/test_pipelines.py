@@ -117,6 +117,23 @@ def test_the_plugin_of_argo_cd_renders_the_spec(plugin, run):
     assert chosen.stdout == run("render", "-q", folder, *options)[1] != first.stdout
 
 
+def test_the_plugin_renders_one_of_several_clusters(plugin, run):
+    """An Application for each cluster has the parameter `cluster`."""
+    spec, folder, call = plugin
+    for file in (ROOT / "examples/rings").glob("*.yaml"):
+        shutil.copy(file, folder)
+    done = call(spec["generate"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "staging and production" in done.stderr
+    made = call(spec["generate"], PARAM_CLUSTER="staging")
+    assert made.returncode == 0, made.stderr
+    assert made.stdout == run("render", "-q", folder, "--cluster", "staging")[1]
+    wrong = call(spec["generate"], PARAM_CLUSTER="stagin")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert 'did you mean "staging"' in wrong.stderr
+    assert {it["name"] for it in spec["parameters"]["static"]} >= {"cluster", "kueue", "with"}
+
+
 def test_the_plugin_needs_little_processor_time(plugin):
     """Below 0.3 s on a quiet machine; the bound leaves room for the other tests beside it."""
     spec, folder, call = plugin
