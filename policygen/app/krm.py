@@ -99,7 +99,11 @@ def _resource_list(given: bytes) -> Resource:
     faults = document.with_faults(documents, faults)
     if faults:
         raise SpecError(faults)
-    data = documents[0].data if len(documents) == 1 else {}
+    if len(documents) > 1:
+        raise UsageError(
+            f"standard input has {len(documents)} documents; krm reads one ResourceList of {_LISTS[0]}"
+        )
+    data = documents[0].data if documents else {}
     if data.get("kind") != "ResourceList" or data.get("apiVersion") not in _LISTS:
         raise UsageError(
             f"standard input is {_called(data)}; krm reads one ResourceList of {_LISTS[0]}, which "
@@ -110,7 +114,9 @@ def _resource_list(given: bytes) -> Resource:
 
 def _items(data: Resource) -> list[Resource]:
     """The resources of a list. Raises UsageError if an item is no object."""
-    found = data.get("items") or []
+    found = data.get("items")
+    if found is None:
+        return []
     if not isinstance(found, list):
         raise UsageError("items of the ResourceList must be a list of objects")
     for i, item in enumerate(found):
@@ -122,8 +128,12 @@ def _items(data: Resource) -> list[Resource]:
 
 
 def _called(data: Mapping[str, Any]) -> str:
-    words = [str(data[key]) for key in ("apiVersion", "kind") if key in data]
-    return " ".join(words) or ("without apiVersion and kind" if data else "empty")
+    if not data:
+        return "empty"
+    keys = ("apiVersion", "kind")
+    words = [str(data[key]) for key in keys if data.get(key) is not None]
+    missing = [key for key in keys if data.get(key) is None]
+    return " ".join([*words, *([f"without {listed(missing, 'and')}"] if missing else [])])
 
 
 def _function(config: Mapping[str, Any], form: type[_Form]) -> _Form:

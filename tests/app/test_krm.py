@@ -274,6 +274,15 @@ def test_lint_with_a_spec_knows_its_objects(tmp_path):
         (b"", "standard input is empty; krm reads one ResourceList"),
         (b"a: 1\n", "standard input is without apiVersion and kind; krm reads"),
         (b"kind: Pod\napiVersion: v1\n", "standard input is v1 Pod"),
+        (b"kind: Pod\napiVersion:\n", "standard input is Pod without apiVersion; krm reads one"),
+        (listed([]).replace(b"/v1\n", b"/v2\n"), "is config.kubernetes.io/v2 ResourceList; krm"),
+        (listed(SPEC) + b"---\n" + listed(SPEC), "standard input has 2 documents; krm reads one"),
+        (
+            listed([]).replace(b"/v1alpha1", b"/v1beta1"),
+            "is krm.policygen.dev/v1beta1 Render; write",
+        ),
+        (listed({}), "items of the ResourceList must be a list"),
+        (listed(""), "items of the ResourceList must be a list"),
         (listed([], "Rendr"), "krm.policygen.dev/v1alpha1 Rendr; write"),
         (listed([5, *SPEC]), 'items[0] of the ResourceList is not an object, but "5"'),
         (listed({"a": 1}), "items of the ResourceList must be a list"),
@@ -307,6 +316,16 @@ def test_wrong_input_is_refused(given, words):
     with pytest.raises(UsageError) as error:
         run(given, today=TODAY)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("version", ["v1beta1", "v1alpha1"])
+def test_lists_of_earlier_versions_are_read(version):
+    given = listed(SPEC)
+    earlier = given.replace(
+        b"config.kubernetes.io/v1\n", f"config.kubernetes.io/{version}\n".encode()
+    )
+    assert earlier != given
+    assert run(earlier, today=TODAY) == run(given, today=TODAY)
 
 
 def test_input_that_is_not_yaml_is_refused():
