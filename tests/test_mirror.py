@@ -135,6 +135,7 @@ WITHOUT = {
     "report/show": "tests/cli/test_show.py reads its output.",
     "report/simulation_csv": "tests/report/test_simulation.py and tests/app/test_simulate.py read its output.",
     "report/simulation_json": "tests/report/test_simulation.py and tests/app/test_simulate.py read its output.",
+    "plan/workload/clock_changes": "tests/plan/workload/test_peak.py compares its runs with all moments of twelve years.",
     "plan/workload/fields": "tests/patch/test_model_fields.py takes each field out of rendered workloads.",
     "plan/vanishing_nodes": "tests/servers/test_spot_fallback.py proves both warnings, and tests/lint/test_rule_pages.py runs their pages.",
     "plan/workload/origin": "tests/explain/test_values.py finds the origin of each field.",

@@ -6,7 +6,7 @@ enough: a date of a schedule is on every day of the week in some year.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from functools import cache
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
 from policygen.plan.assignment import Assignment
 from policygen.plan.rules import SCHEDULE_OVERLAPS_PEAK, SCHEDULED_PRIORITY_HIGH
+from policygen.plan.workload import clock_changes
 from policygen.spec import time_zones
 from policygen.spec.schedules import DAYS
 from policygen.spec.types import Model, ModelSchedule, PeakHours, Spec
@@ -23,8 +24,8 @@ from policygen.spec.types import Model, ModelSchedule, PeakHours, Spec
 _HOUR = 60
 _DAY = 24 * _HOUR
 _WEEK = 7 * _DAY
-_FIRST, _LAST = date(2026, 1, 1), date(2037, 12, 31)
-"""The dates on which time zones are compared. They are fixed, so that results are always the same."""
+_MOST_CHANGE = 2 * _HOUR
+"""The most minutes by which clocks go forward, in Antarctica/Troll."""
 
 _Dates = frozenset[tuple[int, int]]
 """Months and days."""
@@ -67,16 +68,26 @@ def _overlap(model: Model, schedule: ModelSchedule, peak: PeakHours) -> Iterator
         yield Hit(SCHEDULE_OVERLAPS_PEAK, message, at / "timeZone")
         return
     runs = min(_runs(schedule, zones, _peaks(peak)), default=None)
-    if runs is None or schedule.hours * _HOUR <= runs.room:
+    length = schedule.hours * _HOUR
+    if runs is None or length + _MOST_CHANGE <= runs.room:
         return
-    hours = runs.room // _HOUR
+    changed = clock_changes.shortest(schedule, peak) if runs.room > 0 else None
+    room = min(runs.room, changed.room) if changed else runs.room
+    if length <= room:
+        return
+    if changed and length <= runs.room:
+        start, begins, ends = (_minute(it) for it in (changed.start, changed.begins, changed.ends))
+        end = _minute(changed.after(schedule.hours))
+        when = f", since clocks change during the run of {changed.start.date()}"
+    else:
+        (begins, ends), when = runs.peak, ""
+        start = runs.first if _is_inside(runs.first, runs.peak) else runs.last
+        end = start + length
+    hours = room // _HOUR
     remedy = f"write hours: {hours}" if hours > 0 else "write a cron whose runs end before the peak"
-    begins, ends = runs.peak
-    start = runs.first if _is_inside(runs.first, runs.peak) else runs.last
     message = (
-        f'model "{model.name}" can run from {_text(start)} to '
-        f"{_text(start + schedule.hours * _HOUR)} ({peak.time_zone}), which overlaps the peak "
-        f"hours from {_text(begins)} to {_text(ends)}; {remedy}"
+        f'model "{model.name}" can run from {_text(start)} to {_text(end)} ({peak.time_zone}){when}, which '
+        f"overlaps the peak hours from {_text(begins)} to {_text(ends)}; {remedy}"
     )
     yield Hit(SCHEDULE_OVERLAPS_PEAK, message, at / ("hours" if hours > 0 else "cron"))
 
@@ -122,10 +133,10 @@ def _differences(zone: str, other: str) -> Mapping[int, _Dates] | None:
     """The minutes by which clocks of `other` are ahead, with the dates on which they are.
 
     None if this machine does not know a zone. On days on which clocks change, the difference at noon
-    is used.
+    is used; `clock_changes` reads the runs of these days.
     """
-    count = (_LAST - _FIRST).days + 1
-    days = [_FIRST + timedelta(days=index) for index in range(count)]
+    count = (clock_changes.LAST - clock_changes.FIRST).days + 1
+    days = [clock_changes.FIRST + timedelta(days=index) for index in range(count)]
     found: defaultdict[int, set[tuple[int, int]]] = defaultdict(set)
     if zone == other:
         return {0: frozenset((it.month, it.day) for it in days)}
@@ -175,6 +186,11 @@ def _priority(
     )
     at = model.at / "spec"
     yield Hit(SCHEDULED_PRIORITY_HIGH, message, at / "priority" if model.priority else at)
+
+
+def _minute(moment: datetime) -> int:
+    """The minute of the week on the clock."""
+    return moment.isoweekday() % 7 * _DAY + moment.hour * _HOUR + moment.minute
 
 
 def _text(minute: int) -> str:

@@ -1,6 +1,7 @@
 """Models with a schedule that can run in the peak hours."""
 
-from datetime import datetime, timedelta
+from bisect import bisect_right
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -82,6 +83,81 @@ def test_other_time_zones(planned, text, zone, longest):
     assert not overlaps(planned, BERLIN, text, longest, zone)
     (message,) = overlaps(planned, BERLIN, text, longest + 1, zone)
     assert message.endswith(f"write hours: {longest}")
+
+
+@pytest.mark.parametrize(
+    "text, zone, longest",
+    [
+        ("0 22 * * *", "Europe/Berlin", 10),  # the 29th of March 2026 has 23 hours
+        ("0 22 * 7 *", "Europe/Berlin", 11),  # no clock changes in July
+        ("30 2 * * *", "Europe/Berlin", 6),  # this time does not exist when clocks go forward
+        ("30 1 * * *", "Europe/Berlin", 6),
+        ("0 22 * * 1", "Europe/Berlin", 11),  # clocks change on Sundays
+        ("0 23 * * *", "Europe/London", 8),  # 00:00 in Berlin
+    ],
+)
+def test_clocks_that_go_forward_in_a_run_take_an_hour_of_its_room(planned, text, zone, longest):
+    """A window is an amount of time that elapses, so on this day it ends an hour later on the clock."""
+    assert not overlaps(planned, BERLIN, text, longest, zone)
+    (message,) = overlaps(planned, BERLIN, text, longest + 1, zone)
+    assert message.endswith(f"write hours: {longest}")
+
+
+ODD = [
+    ("0 22 * * *", "Europe/Berlin", "Europe/Berlin", "08:00", "19:00", ""),
+    ("15 23 * * 6", "America/St_Johns", "America/St_Johns", "07:30", "22:00", "Sun"),
+    ("0 20 * * *", "Australia/Lord_Howe", "Australia/Lord_Howe", "06:30", "18:00", ""),
+    ("0,45 1 * * *", "Pacific/Chatham", "Pacific/Chatham", "09:30", "05:00", "Sat, Sun"),
+    ("30 21 * * 5", "Asia/Kathmandu", "Europe/London", "08:00", "20:00", "Mon"),
+    ("0 0 1 * *", "America/New_York", "Africa/Casablanca", "14:00", "02:00", ""),
+    ("0 2 * 3 *", "Europe/Berlin", "America/New_York", "06:00", "18:00", "Sun"),
+    ("30 2 * * 0", "America/New_York", "America/New_York", "10:00", "09:00", "Sun, Mon"),
+    ("0 23 * 3,9 0,6", "Pacific/Auckland", "Antarctica/Troll", "12:00", "23:30", "Sun, Sat"),
+    ("0 19 * * 0", "UTC", "Pacific/Apia", "18:00", "03:00", "Mon, Tue"),
+    ("10 3 29 2 *", "Europe/Moscow", "Asia/Tehran", "12:00", "20:00", ""),
+]
+
+
+@pytest.mark.parametrize("text, zone, of_peak, start, end, days", ODD)
+def test_odd_windows(planned, text, zone, of_peak, start, end, days):
+    """The same as all runs of twelve years before each peak of them, as moments."""
+    here, there = ZoneInfo(zone), ZoneInfo(of_peak)
+    first, last = time.fromisoformat(start), time.fromisoformat(end)
+    times, dates = cron.parse(text), [date(2025, 12, 25) + timedelta(it) for it in range(4400)]
+
+    def moments(it, clock, zone):
+        return datetime.combine(it, clock, zone).astimezone(UTC)
+
+    peaks = [
+        (moments(it, first, there), moments(it + timedelta(last <= first), last, there))
+        for it in dates
+        if not days or f"{it:%a}" in days
+    ]
+    runs = []
+    for it in dates[7:-17]:
+        if times.on(it.month, it.day, it.isoweekday() % 7):
+            for clock in (time(h, m) for h in times.hours for m in times.minutes):
+                run = moments(it, clock, here)
+                if run.astimezone(here).time() == clock:  # else the clocks skip it
+                    runs.append(run)
+    ends = [it for _, it in peaks]
+    room = min(max(peaks[bisect_right(ends, it)][0] - it, timedelta()) for it in runs)
+    longest = min(room // timedelta(hours=1), 24)
+    listed = f", days: [{days}]" if days else ""
+    peak = f'{{timeZone: {of_peak}{listed}, start: "{start}", end: "{end}"}}'
+    assert not longest or not overlaps(planned, peak, text, longest, zone)
+    if longest < 24:
+        (message,) = overlaps(planned, peak, text, longest + 1, zone)
+        remedy = f"write hours: {longest}" if longest else "a cron whose runs end before the peak"
+        assert message.endswith(remedy)
+
+
+def test_the_message_names_the_date_on_which_clocks_change(planned):
+    (message,) = overlaps(planned, BERLIN, "0 22 * * *", 11, "Europe/Berlin")
+    assert message == (
+        'model "m" can run from Sat 22:00 to Sun 10:00 (Europe/Berlin), since clocks change '
+        "during the run of 2026-03-28, which overlaps the peak hours from Sun 09:00 to Sun 18:00; write hours: 10"
+    )
 
 
 def test_the_message_has_the_times_of_the_peak(planned):
