@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import PodTemplate
+from policygen.kubernetes.workloads import Container, PodSpec, PodTemplate
 
 _NAME = re.compile(
     r".+/(v?gpu|vgpu-number|gpu[._-].*|mig-.*|tpu|gaudi|neuron|neuroncore|neurondevice|i915|xe|"
@@ -48,6 +48,9 @@ def requested(cluster: Cluster, template: PodTemplate) -> Mapping[str, Fraction]
     return cluster.derive(_requested)[template]
 
 
+_NOTHING: Mapping[str, Fraction] = {}
+
+
 def _requested(cluster: Cluster) -> Mapping[PodTemplate, Mapping[str, Fraction]]:
     return {
         template: {
@@ -55,6 +58,21 @@ def _requested(cluster: Cluster) -> Mapping[PodTemplate, Mapping[str, Fraction]]
             for name, amount in template.spec.requests.items()
             if is_one(name) and amount.numerator > 0
         }
+        if _names_one(template.spec)
+        else _NOTHING
         for workload in cluster.workloads
         for template in workload.templates
     }
+
+
+def _names_one(spec: PodSpec) -> bool:
+    """Whether a pod names an accelerator. Pod-level resources have none."""
+    return any(map(has_one, (*spec.containers, *spec.init_containers))) or any(
+        map(is_one, spec.overhead)
+    )
+
+
+def has_one(container: Container) -> bool:
+    """Whether a container names an accelerator in its requests or limits."""
+    own = container.resources
+    return any(map(is_one, own.limits)) or any(map(is_one, own.requests))

@@ -79,7 +79,8 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
         """
         found = self.of_containers()
         found.update(self.pod_level())
-        _add(found, self.overhead)
+        if self.overhead:
+            _add(found, self.overhead)
         return found
 
     @cached_property
@@ -416,5 +417,8 @@ def _follow(data: Any, rest: Path, path: Path, item: Any) -> Iterator[tuple[Path
 
 
 def _add(total: dict[str, Fraction], more: Mapping[str, Fraction]) -> None:
+    if not total:
+        total.update(more)
+        return
     for name, amount in more.items():
         total[name] = total[name] + amount if name in total else amount

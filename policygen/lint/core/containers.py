@@ -1,6 +1,6 @@
 """The containers of all workloads with their places, and the LimitRanges that apply to them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -43,6 +43,27 @@ def _containers(cluster: Cluster) -> tuple[PlacedContainer, ...]:
     )
 
 
+def amounts(cluster: Cluster) -> Mapping[str, Sequence[Fraction]]:
+    """The distinct amounts of each resource in the requests and limits of containers.
+
+    They are much fewer than containers, so a rule first finds out here whether any amount is wrong.
+    """
+    return cluster.derive(_amounts)
+
+
+def _amounts(cluster: Cluster) -> Mapping[str, Sequence[Fraction]]:
+    known: dict[tuple[str, int], Fraction] = {}
+    for placed in containers(cluster):
+        resources = placed.container.resources
+        for each in (resources.limits, resources.requests):
+            for name, amount in each.items():
+                known[name, id(amount)] = amount  # equal texts usually have the same object
+    found: dict[str, list[Fraction]] = {}
+    for (name, _), amount in known.items():
+        found.setdefault(name, []).append(amount)
+    return found
+
+
 def paths(template: PodTemplate) -> Iterator[tuple[Path, Container]]:
     """The containers of a pod template, each with its path in the pod spec; init containers last."""
     for i, container in enumerate(template.spec.containers):
@@ -57,8 +78,7 @@ def without_equal_limit(container: Container) -> Iterator[tuple[str, Fraction]]:
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
     for name, amount in container.resources.requests.items():
-        if overcommitted(name):
-            continue
         limit = container.resources.limits.get(name)
-        if limit is not amount and limit != amount:  # equal texts have the same object
+        # Equal texts have the same object.
+        if limit is not amount and not overcommitted(name) and limit != amount:
             yield name, amount

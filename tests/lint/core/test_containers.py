@@ -1,7 +1,9 @@
 """All containers of a pod, with their paths."""
 
+from fractions import Fraction
+
 from policygen.core.finding import At
-from policygen.lint.core.containers import containers
+from policygen.lint.core.containers import amounts, containers
 from tests.objects import cluster
 
 
@@ -18,3 +20,16 @@ spec: {template: {spec: {containers: [{name: a}, {name: b}], initContainers: [{n
         ("container b of Job n/j", spec.to("containers", 1)),
         ("container c of Job n/j", spec.to("initContainers", 0)),
     ]
+
+
+def test_equal_amounts_of_containers_are_listed_once():
+    it = cluster("""
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: n}
+spec:
+  containers:
+    - {name: a, resources: {requests: {cpu: 500m}, limits: {cpu: "2", nvidia.com/gpu: 1}}}
+    - {name: b, resources: {requests: {cpu: 500m}, limits: {cpu: "2"}}}
+""")
+    assert amounts(it) == {"cpu": [2, Fraction(1, 2)], "nvidia.com/gpu": [1]}

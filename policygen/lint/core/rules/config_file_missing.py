@@ -52,15 +52,18 @@ def check(facts: Facts) -> Hits:
         return
     maps = {(it.namespace, it.name): it for it in facts.cluster.of("", "ConfigMap")}
     for spec in pod_specs(facts.cluster):
-        volumes = {text(it.data, "name"): it for it in spec.items("volumes")}
+        volumes: dict[str, Part] = {}
+        if "volumes" in spec.data:
+            volumes = {text(it.data, "name"): it for it in spec.items("volumes")}
         shows_maps = any("configMap" in it.data for it in volumes.values())
         if shows_maps:
             yield from _missing_items(spec, maps)
         for container in spec.containers:
             if maps and "env" in container.data:
                 yield from _missing_variables(container, maps)
-            is_readable = isinstance(container.data.get("volumeMounts", []), list)
-            flags = _flags(container) if is_readable else ()
+            flags = _flags(container)
+            if flags and not isinstance(container.data.get("volumeMounts", []), list):
+                flags = ()
             mounts = [*_mounts(container, volumes, maps)] if flags or shows_maps else []
             if flags or any(it.map for it in mounts):
                 yield from _missing_sub_paths(container, mounts)

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from policygen.core.amounts import written as canonical
 from policygen.core.quantity import MEBIBYTE
-from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.accelerators import has_one, is_one
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.containers import PlacedContainer, containers
+from policygen.lint.core.containers import PlacedContainer, amounts, containers
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 _NONE = Fraction(0)
@@ -25,7 +25,10 @@ def check(facts: Facts) -> Hits:
     Memory is compared with the cores, because a small process needs little of both; memory-without-unit
     reports less than 1Mi. Source: docs of Kubernetes on resource units.
     """
-    for placed in containers(facts.cluster):
+    gpus = any(map(is_one, amounts(facts.cluster)))
+    for placed in containers(facts.cluster) if gpus else ():
+        if not has_one(placed.container):
+            continue
         resources = placed.container.resources
         limit, requested = resources.limits.get("cpu", _NONE), resources.requests.get("cpu", _NONE)
         cpus = {"limits": limit, "requests": requested}
@@ -33,7 +36,7 @@ def check(facts: Facts) -> Hits:
         if not small and _is_part(requested, limit, _RATIO):
             small = ["requests"]
         little = [] if small else _little_memory(placed, max(limit, requested))
-        if not (small or little) or not any(map(is_one, (*resources.requests, *resources.limits))):
+        if not (small or little):
             continue
         at = placed.at / "resources"
         if small:

@@ -1,7 +1,7 @@
 """A container requests a GPU or huge pages without an equal limit."""
 
 from policygen.core.amounts import amount_of, readable, written
-from policygen.core.standard_resources import known_to_containers
+from policygen.core.standard_resources import known_to_containers, overcommitted
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
@@ -12,7 +12,11 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
+    known = containers.amounts(facts.cluster)
+    scarce = {name for name in known if not overcommitted(name)}
     for placed in containers.containers(facts.cluster):
+        if scarce.isdisjoint(placed.container.resources.requests):
+            continue
         limits = placed.container.resources.limits
         for name, amount in containers.without_equal_limit(placed.container):
             if not known_to_containers(name):

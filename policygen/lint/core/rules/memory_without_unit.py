@@ -8,10 +8,10 @@ from policygen.core import quantity
 from policygen.core.amounts import BYTES
 from policygen.core.finding import At
 from policygen.core.quantity import MEBIBYTE
-from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.accelerators import has_one
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
-from policygen.lint.core.containers import containers
+from policygen.lint.core.containers import amounts, containers
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Verb, shared
 from policygen.spec.rules import MEMORY_WITHOUT_UNIT
 
@@ -43,13 +43,14 @@ def check(facts: Facts) -> Hits:
 def _amounts(facts: Facts) -> Iterator[tuple[str, _Places, int]]:
     """What has amounts, as in messages, its amounts with their places, and from which number on Mi is meant."""
     cluster = facts.cluster
-    for placed in containers(cluster):
+    known = amounts(cluster)
+    small = any(map(_is_small, (it for name in BYTES for it in known.get(name, ()))))
+    for placed in containers(cluster) if small else ():
         resources = placed.container.resources
         if _has_small(resources.requests) or _has_small(resources.limits):
             at = placed.at / "resources"
             found = (at / "requests", resources.requests), (at / "limits", resources.limits)
-            has_gpus = any(map(is_one, (*resources.requests, *resources.limits)))
-            yield str(placed), [*found], _LARGEST if has_gpus else _LARGE
+            yield str(placed), [*found], _LARGEST if has_one(placed.container) else _LARGE
     for quota in cluster.resource_quotas:
         yield str(quota), [(quota.at.to("spec", "hard"), quota.fields.hard)], _LARGEST
     for limits in cluster.limit_ranges:
@@ -73,7 +74,9 @@ def _volumes(workload: Workload, template: PodTemplate) -> Hits:
     In memory, it is the size of the file system. Source: docs of Kubernetes on local ephemeral storage.
     """
     for i, volume in enumerate(template.spec.volumes):
-        written = str(mapping(volume, "emptyDir").get("sizeLimit", ""))
+        if "emptyDir" not in volume or "sizeLimit" not in mapping(volume, "emptyDir"):
+            continue
+        written = str(mapping(volume, "emptyDir")["sizeLimit"])
         amount = quantity.parse(written).value if _UNITLESS.fullmatch(written) else Fraction(0)
         if 0 < amount < MEBIBYTE:
             yield Hit(
@@ -85,12 +88,12 @@ def _volumes(workload: Workload, template: PodTemplate) -> Hits:
 
 
 def _has_small(amounts: Mapping[str, Fraction]) -> bool:
-    for name in BYTES:
-        amount = amounts.get(name)
-        # Integers are compared faster than Fractions.
-        if amount is not None and 0 < amount.numerator < MEBIBYTE * amount.denominator:
-            return True
-    return False
+    return any(_is_small(amount) for name in BYTES if (amount := amounts.get(name)) is not None)
+
+
+def _is_small(amount: Fraction) -> bool:
+    # Integers are compared faster than Fractions.
+    return 0 < amount.numerator < MEBIBYTE * amount.denominator
 
 
 def _hits(owner: str, places: _Places, large: int) -> Hits:

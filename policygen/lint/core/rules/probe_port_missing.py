@@ -41,12 +41,17 @@ def check(facts: Facts) -> Hits:
 
 def _of_container(container: Part) -> Hits:
     hooks = container.under("lifecycle")
-    names = Names(text(it.data, "name") for it in container.items("ports", having="name"))
     for field, effect in _EFFECTS.items():
-        handler = (container if field.endswith("Probe") else hooks).under(field)
+        above = container if field.endswith("Probe") else hooks
+        if field not in above.data:
+            continue
+        handler = above.under(field)
         for kind in ("httpGet", "tcpSocket"):
             port = text(handler.data, kind, "port")
-            if not port or port.isdecimal() or port in names:
+            if not port or port.isdecimal():
+                continue
+            names = Names(text(it.data, "name") for it in container.items("ports", having="name"))
+            if port in names:
                 continue
             at = handler.at.to(kind, "port")
             advice = names.advice(port) or "write the number of the port"

@@ -17,6 +17,8 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _TORCHRUN = re.compile(r"--nproc[-_]per[-_]node(?:=(\d+))?")
 _VLLM = re.compile(r"(?:--tensor-parallel-size|-tp)(?:=(\d+))?")
+_OPTION = re.compile(r"--nproc[-_]per[-_]node|--tensor-parallel-size|-tp")
+"""Of one of these programs."""
 _GPU = re.compile(r".+/(gpu|mig-.*)")
 _SINGLE = ("", "apps", "argoproj.io")
 """Groups whose pods do not work together; in others, vLLM can use the GPUs of several pods."""
@@ -50,6 +52,8 @@ def check(facts: Facts) -> Hits:
 
 
 def _of_container(spec: PodPart, container: Part) -> Hits:
+    if not any(_OPTION.search(it) for _, it in _texts(container)):
+        return
     gpus = _gpus(container.data)
     if not gpus:
         return
@@ -77,11 +81,18 @@ def _work_together(spec: PodPart, words: Iterable[tuple[Path, str]]) -> bool:
 
 def _words(container: Part) -> Iterator[tuple[Path, str]]:
     """The words of the command line, with their places; those of a script are separated by spaces."""
+    for path, entry in _texts(container):
+        for word in entry.split():
+            yield path, word
+
+
+def _texts(container: Part) -> Iterator[tuple[Path, str]]:
+    """The entries of the command line, with their places."""
     for field in ("command", "args"):
         found = container.data.get(field)
         for i, entry in enumerate(found if isinstance(found, list) else ()):
-            for word in entry.split() if isinstance(entry, str) else ():
-                yield (field, i), word
+            if isinstance(entry, str):
+                yield (field, i), entry
 
 
 def _gpus(container: Mapping[str, Any]) -> Fraction | None:

@@ -12,17 +12,12 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
+    known = containers.amounts(facts.cluster)
+    negative = {name for name, found in known.items() if any(it.numerator < 0 for it in found)}
     for placed in containers.containers(facts.cluster):
         resources = placed.container.resources
-        for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
-            for name, amount in amounts.items():
-                if amount.numerator < 0:
-                    yield Hit(
-                        RULE,
-                        f"{placed} has {amount_of(name, amount)} in {field}, which is refused; "
-                        "write 0 or more",
-                        placed.at.to("resources", field, name),
-                    )
+        if negative:
+            yield from _negative(placed)
         for name, amount in resources.requests.items():
             limit = resources.limits.get(name)
             if limit is None or amount is limit or not overcommitted(name):
@@ -34,6 +29,19 @@ def check(facts: Facts) -> Hits:
                     f"{readable(name, limit, amount)}, which is refused; request at most the limit",
                     placed.at.to("resources", "requests", name),
                     (placed.at.to("resources", "limits", name),),
+                )
+
+
+def _negative(placed: containers.PlacedContainer) -> Hits:
+    resources = placed.container.resources
+    for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
+        for name, amount in amounts.items():
+            if amount.numerator < 0:
+                yield Hit(
+                    RULE,
+                    f"{placed} has {amount_of(name, amount)} in {field}, which is refused; "
+                    "write 0 or more",
+                    placed.at.to("resources", field, name),
                 )
 
 

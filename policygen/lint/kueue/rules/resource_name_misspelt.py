@@ -1,7 +1,6 @@
 """A quota, a LimitRange, a pod or a Node names a resource whose name looks misspelled."""
 
 from collections.abc import Collection, Iterator
-from functools import cache, partial
 
 from policygen.core.finding import At, Edit, Verb
 from policygen.core.quoting import some
@@ -10,6 +9,7 @@ from policygen.kubernetes.core import LimitRangeView, NodeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.containers import amounts as amounts_of_containers
 from policygen.lint.core.containers import containers
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
@@ -46,14 +46,19 @@ def check(facts: Facts) -> Hits:
     yield from _of_nodes(facts)
     if "pod-fits-no-node" in facts.run and facts.cluster.nodes.any:
         return  # it reports the pods
+    wrong = {
+        name: right
+        for name in amounts_of_containers(facts.cluster)
+        if "/" in name and known_to_containers(name)
+        if (right := meant(name, there)) is not None
+    }
     reported = set()
-    right_name = cache(partial(meant, there=there))
-    for placed in containers(facts.cluster):
+    for placed in containers(facts.cluster) if wrong else ():
         resources, workload = placed.container.resources, placed.workload
         for field, requested in (("limits", resources.limits), ("requests", resources.requests)):
             for name in requested:
-                right = right_name(name) if "/" in name else None
-                if right is None or not known_to_containers(name) or (workload, name) in reported:
+                right = wrong.get(name)
+                if right is None or (workload, name) in reported:
                     continue
                 reported.add((workload, name))
                 yield Hit(
