@@ -1,30 +1,25 @@
 """A structural schema as a JSON Schema that accepts the same or less.
 
 It allows no repeated entries in sets, only the common form of a time, and so on; `prevalidate` checks
-what no JSON Schema can express. It also accepts only workloads in which `workload_code` finds no fault.
+what no JSON Schema can express. It also accepts only workloads in which `workload_code` finds no fault,
+and, of built-in kinds, only those with `plain_pods`.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from policygen.api_validation import scalars, schemas, structural, workload_code
+from policygen.api_validation import plain_pods, scalars, schemas, structural, workload_code
+from policygen.api_validation.plain_pods import LABEL_KEY, LABELS
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.structural import Schema
 from policygen.api_validation.workload_code import Fact, FieldFacts
 from policygen.core.label_grammar import DNS_LABEL, SUBDOMAIN
 from policygen.core.names import CRON_JOB_NAME
 
-_WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_KEY = {"pattern": f"^({SUBDOMAIN}/)?([A-Za-z0-9][-A-Za-z0-9_.]{{0,61}})?[A-Za-z0-9]$"}
-_LABELS = {
-    "type": "object",
-    "propertyNames": {**_LABEL_KEY, "maxLength": 253},
-    "additionalProperties": {"type": "string", "maxLength": 63, "pattern": f"^({_WORD})?$"},
-}
 _ANNOTATIONS = {  # 16 times 253 + 4 * 4,000 bytes stay below metadata.ANNOTATIONS_BYTES
     "type": "object",
     "maxProperties": 16,
-    "propertyNames": {**_LABEL_KEY, "maxLength": 253},
+    "propertyNames": LABEL_KEY,
     "additionalProperties": {"type": "string", "maxLength": 4000},
 }
 _FILLED = {"type": "string", "minLength": 1}
@@ -98,6 +93,7 @@ def of_pods(kinds: Iterable[schemas.ServedKind]) -> Schema:
     by_name = {it.name: it for it in kinds}
     pod = _mapping(by_name[workload_code.POD].schema["properties"]["spec"], custom=False)
     _narrow(pod, workload_code.tree()[workload_code.POD])
+    pod["allOf"] = [*pod.get("allOf", ()), plain_pods.SCHEMA]
     parts = {name: whole(served) for name, served in by_name.items()}
     return {"$defs": {"pod": pod}, "properties": parts, "additionalProperties": False}
 
@@ -165,7 +161,7 @@ def _metadata(served: schemas.ServedKind) -> Schema:
         }
     strict["properties"] |= _MANAGED
     del strict["properties"]["generateName"]
-    strict["properties"]["labels"] = _LABELS
+    strict["properties"]["labels"] = LABELS
     strict["properties"]["annotations"] = _ANNOTATIONS
     strict["required"] = ["name"]
     return strict
@@ -196,6 +192,8 @@ def _mapping(schema: Schema, *, custom: bool) -> Schema:
         else _strict(others, custom=custom),
         "required": sorted(given),
     }
+    if made["properties"].get("spec") is _POD:  # a pod template; the metadata of a Pod is replaced
+        made["allOf"] = [plain_pods.TEMPLATE]
     return made | {it: schema[it] for it in ("minProperties", "maxProperties") if it in schema}
 
 

@@ -12,10 +12,13 @@ from policygen.core.rule import Family, Rule
 from policygen.lint.core.metadata_keys import of_domain, written
 from policygen.lint.core.pod_templates import pod_specs
 from policygen.lint.core.references import references
-from policygen.lint.core.server_refusals import refusals, refused
+from policygen.lint.core.server_refusals import refusals, refused, unsure_pods
 from policygen.lint.rule import ObjectRule
 
 T = TypeVar("T")
+
+_OF_REFUSALS: tuple[object, ...] = (refused, refusals, unsure_pods)
+"""Functions that check all objects."""
 
 
 @contextmanager
@@ -45,7 +48,7 @@ def divided(rules: Sequence[ObjectRule]) -> tuple[list[ObjectRule], list[ObjectR
     own: list[ObjectRule] = []
     for rule in rules:
         used = rule.check.__globals__.values()
-        (own if refused in used or refusals in used else shared).append(rule)
+        (own if any(it in used for it in _OF_REFUSALS) else shared).append(rule)
     return sorted(shared, key=_position), own
 
 

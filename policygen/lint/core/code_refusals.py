@@ -9,7 +9,7 @@ from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH
 from policygen.kubernetes.untyped import entries, numbered
 from policygen.lint.core import pod_templates
-from policygen.lint.core.server_refusals import refused
+from policygen.lint.core.server_refusals import refused, unsure_pods, unsure_templates
 from policygen.lint.rule import Facts
 
 _HYPER_NODES = "topology.volcano.sh", "HyperNode"
@@ -25,7 +25,7 @@ def annotations(facts: Facts) -> Iterator[FaultAt]:
 
     Source: pkg/apis/core/validation/validation.go, ValidatePodTemplateSpec.
     """
-    for template in pod_templates.templates(facts.cluster):
+    for template in unsure_templates(facts.cluster):
         yield from pod_templates.annotation_faults(template.under("metadata").under("annotations"))
 
 
@@ -34,9 +34,9 @@ def labels(facts: Facts) -> Iterator[FaultAt]:
 
     Source: pkg/apis/core/validation/validation.go, ValidatePodTemplateSpec, ValidatePodSpec.
     """
-    for template in pod_templates.templates(facts.cluster):
+    for template in unsure_templates(facts.cluster):
         yield from pod_templates.label_faults(template.under("metadata").under("labels"))
-    for spec in pod_templates.pod_specs(facts.cluster):
+    for spec in unsure_pods(facts.cluster):
         if "nodeSelector" in spec.data:
             yield from pod_templates.label_faults(spec.under("nodeSelector"))
 

@@ -91,14 +91,17 @@ def pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
 def pods_of_operators(cluster: Cluster) -> Iterator[PodPart]:
     """The `spec` of each template of another kind, of which the server checks only the pods."""
     others = (it for it in cluster.workloads if it.object.group not in _GROUPS)
-    return _specs(Part(it, data, path) for it in others for path, data in pod_templates(it.object))
+    return specs_in(
+        Part(it, data, path) for it in others for path, data in pod_templates(it.object)
+    )
 
 
 def _pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
-    return tuple(_specs(cluster.derive(_templates)))
+    return tuple(specs_in(cluster.derive(_templates)))
 
 
-def _specs(templates: Iterable[Part]) -> Iterator[PodPart]:
+def specs_in(templates: Iterable[Part]) -> Iterator[PodPart]:
+    """The `spec` of each pod or template that has one."""
     for template in templates:
         if isinstance(spec := template.data.get("spec"), dict):
             yield _pod_spec(Part(template.owner, spec, (*template.steps, "spec")))
@@ -115,15 +118,15 @@ def _pod_spec(part: Part) -> PodPart:
     return PodPart(part.owner, part.data, part.steps, containers=tuple(containers), fields=fields)
 
 
-def templates(cluster: Cluster) -> Iterator[Part]:
-    """Pod templates with their metadata, without Pods, whose metadata the schema checks."""
-    return (template for template in cluster.derive(_templates) if template.steps)
-
-
 def _templates(cluster: Cluster) -> tuple[Part, ...]:
-    return tuple(
+    return tuple(templates_of(cluster.workloads))
+
+
+def templates_of(workloads: Iterable[Workload]) -> Iterator[Part]:
+    """The pods and pod templates of workloads, of the kinds that are checked."""
+    return (
         Part(workload, data, path)
-        for workload in cluster.workloads
+        for workload in workloads
         if workload.object.group in _GROUPS
         for path, data in pod_templates(workload.object)
     )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from policygen.api_validation.metadata import is_subdomain
+from policygen.api_validation.plain_pods import FIELD_PATHS
 from policygen.core import quantity
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import FaultAt
@@ -21,13 +22,9 @@ FIELDS = ("env", "envFrom")
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _NAMED = ("configMapKeyRef", "secretKeyRef")
 _FROM = ("configMapRef", "secretRef")
-_OF_METADATA = ("metadata.name", "metadata.namespace", "metadata.uid")
 _KEYED = ("metadata.labels", "metadata.annotations")
 """Fields of which a path names one entry."""
-IN_VARIABLES = (
-    *_OF_METADATA, "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
-)  # fmt: skip
-IN_FILES = (*_OF_METADATA, *_KEYED)
+IN_FILES = (*(it for it in FIELD_PATHS if it.startswith("metadata.")), *_KEYED)
 _SUBSCRIPT = re.compile(r"([^\[]*)\['(.*)'\]", re.DOTALL)
 _RESOURCES = tuple(
     f"{field}.{name}"
@@ -90,7 +87,7 @@ def _variable(container: Part, variable: Part) -> Iterator[FaultAt]:
         if is_read and kind in _NAMED and source.under(kind).data.get("name") is None:
             yield from _source_name(source.under(kind), which)  # other names: `workload_code`
     if "fieldRef" in used:
-        yield from field_faults(source.under("fieldRef"), IN_VARIABLES, which)
+        yield from field_faults(source.under("fieldRef"), FIELD_PATHS, which)
     if "resourceFieldRef" in used:
         yield from resource_faults(source.under("resourceFieldRef"), which)
 

@@ -21,6 +21,7 @@ from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH, Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.core import template_fields
+from policygen.lint.core.pod_templates import Part, PodPart, specs_in, templates_of
 from policygen.lint.rule import Facts
 
 _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
@@ -60,13 +61,36 @@ class Refused(Struct, frozen=True, eq=False):
     miswritten: Mapping[At, Mapping[Path, Any]] = field(default_factory=dict)
     """For each object, by its root: the paths of refused values, and what probably was meant."""
     accepted: frozenset[At] = frozenset()
-    """The roots of the objects that prevalidation accepted."""
+    """The roots of the objects that prevalidation accepted. Their pods are those of `plain_pods`."""
 
 
 def refused(cluster: Cluster) -> Refused:
     """Check every object whose kind a recorded server serves."""
     checked = [it for it in cluster.objects if it.at not in cluster.context]
     return _checked(checked, applied=cluster.seen is None)
+
+
+def unsure_pods(cluster: Cluster) -> tuple[PodPart, ...]:
+    """The `spec` of each pod or template in which rules about its fields can find a fault."""
+    return cluster.derive(_unsure_pods)
+
+
+def _unsure_pods(cluster: Cluster) -> tuple[PodPart, ...]:
+    return tuple(specs_in(cluster.derive(_unsure_templates)))
+
+
+def unsure_templates(cluster: Cluster) -> Iterator[Part]:
+    """The pod templates in whose metadata a rule can find a fault."""
+    return (it for it in cluster.derive(_unsure_templates) if it.steps)
+
+
+def _unsure_templates(cluster: Cluster) -> tuple[Part, ...]:
+    accepted = cluster.derive(refused).accepted
+    # The schema of a Job of Volcano is that of its definition.
+    unsure = (
+        it for it in cluster.workloads if it.at not in accepted or it.object.group == VOLCANO_BATCH
+    )
+    return tuple(templates_of(unsure))
 
 
 def as_meant(

@@ -5,6 +5,7 @@ import yaml
 
 from policygen.lint.core.field_pairs import of_pod, of_workload
 from policygen.lint.core.pod_templates import pod_specs
+from tests.api_validation.test_plain_pods import is_plain
 from tests.objects import cluster, workload
 
 
@@ -13,7 +14,9 @@ def pod(spec):
         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
     )
     (part,) = pod_specs(cluster(text))
-    return [(at.path[1:], message) for at, message in of_pod(part)]
+    found = [(at.path[1:], message) for at, message in of_pod(part)]
+    assert not (found and is_plain(spec))
+    return found
 
 
 def of_kind(api_version, kind, spec):

@@ -1,7 +1,7 @@
 """Pods and pod templates as they are written."""
 
 from policygen.core.finding import At
-from policygen.lint.core.pod_templates import label_faults, named, pod_specs, templates
+from policygen.lint.core.pod_templates import label_faults, named, pod_specs, templates_of
 from tests.objects import cluster
 
 TEXT = """
@@ -22,7 +22,9 @@ spec:
 def test_templates_of_operators_kinds_are_not_checked():
     it = cluster(TEXT)
     assert [str(part.owner) for part in pod_specs(it)] == ["Job j", "Pod p"]
-    assert [part.at for part in templates(it)] == [At(0, ("spec", "template"))]
+    assert [part.at for part in templates_of(it.workloads) if part.steps] == [
+        At(0, ("spec", "template"))
+    ]
 
 
 def test_containers_and_their_names():
@@ -33,7 +35,7 @@ def test_containers_and_their_names():
 
 
 def test_faults_of_labels_have_the_place_of_key_or_value():
-    (template,) = templates(cluster(TEXT))
+    template, _ = templates_of(cluster(TEXT).workloads)
     one, other = label_faults(template.under("metadata").under("labels"))
     labels = At(0, ("spec", "template", "metadata", "labels"))
     assert (one[0], other[0]) == ((labels / "a b").on_key(), labels / "d")
@@ -42,6 +44,6 @@ def test_faults_of_labels_have_the_place_of_key_or_value():
 
 
 def test_a_part_that_is_missing_is_empty():
-    (template,) = templates(cluster(TEXT))
+    template, _ = templates_of(cluster(TEXT).workloads)
     assert template.under("nope").under("deeper").data == {}
     assert list(template.under("metadata").items("labels")) == []

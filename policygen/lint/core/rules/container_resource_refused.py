@@ -9,6 +9,7 @@ from policygen.kubernetes.untyped import mapping
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.core.resource_names import refused
+from policygen.lint.core.server_refusals import unsure_pods
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _FIELDS = ("limits", "requests")
@@ -21,7 +22,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, validateContainerResourceName and
     ValidateContainerResourceRequirements.
     """
-    for spec in pod_templates.pod_specs(facts.cluster):
+    for spec in unsure_pods(facts.cluster):
         for container in spec.containers:
             yield from _container(container)
     for entry in facts.cluster.limit_ranges:

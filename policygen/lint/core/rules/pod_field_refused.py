@@ -19,7 +19,7 @@ from policygen.lint.core import (
     volcano_pods,
 )
 from policygen.lint.core.pod_templates import Part, PodPart, named
-from policygen.lint.core.server_refusals import refused
+from policygen.lint.core.server_refusals import refused, unsure_pods
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 _SYSTEMS = ("linux", "windows")
@@ -46,7 +46,7 @@ def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
     found = facts.cluster.derive(refused).found
     unknown = frozenset(it.at for it in found.get(Reason.UNKNOWN_FIELD, ()))
-    for spec in pod_templates.pod_specs(facts.cluster):
+    for spec in unsure_pods(facts.cluster):
         fields = spec.data.keys()
         if not _OF_PODS.isdisjoint(fields):
             yield from _pod(spec)

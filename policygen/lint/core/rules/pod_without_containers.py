@@ -1,6 +1,7 @@
 """A pod has an empty list of containers."""
 
 from policygen.lint.core import pod_templates
+from policygen.lint.core.server_refusals import unsure_pods
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -9,7 +10,7 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/apis/core/validation/validation.go, validateContainers.
     """
-    for spec in pod_templates.pod_specs(facts.cluster):
+    for spec in unsure_pods(facts.cluster):
         if spec.data.get("containers") == []:
             yield Hit(
                 RULE,

@@ -3,8 +3,9 @@
 from policygen.core.quoting import quoted
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import pod_priorities
-from policygen.lint.core.pod_templates import named, pod_specs, pods_of_operators
+from policygen.lint.core.pod_templates import named, pods_of_operators
 from policygen.lint.core.pod_words import unknown_words
+from policygen.lint.core.server_refusals import unsure_pods
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 
@@ -13,7 +14,7 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/apis/core/validation/validation.go, validateContainersOnlyForPod; plugin/pkg/admission/priority.
     """
-    for spec in pod_specs(facts.cluster):
+    for spec in unsure_pods(facts.cluster):
         if spec.owner.kind == "Pod":
             continue  # pod-field-refused reports it
         if "image" in spec.fields:

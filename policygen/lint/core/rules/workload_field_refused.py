@@ -8,7 +8,7 @@ from policygen.core.finding import Path, at_path
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core import field_pairs, pod_templates
 from policygen.lint.core.pod_templates import Part
-from policygen.lint.core.server_refusals import refused
+from policygen.lint.core.server_refusals import refused, unsure_pods
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ADDRESSES = ("hostAliases", "dnsConfig")
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
     found = facts.cluster.derive(refused)
     accepted = found.accepted  # `workload_code` finds no fault in these
     of_type = {it.at for it in found.found.get(Reason.TYPE, ())}
-    for spec in pod_templates.pod_specs(facts.cluster):
+    for spec in unsure_pods(facts.cluster):
         pairs = [Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec)]
         yield from pairs
         if spec.owner.at not in accepted:
