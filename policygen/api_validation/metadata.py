@@ -65,7 +65,8 @@ def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None
     out += _annotations(metadata.get("annotations") or {}, (spot, "annotations"))
 
 
-_NOT_APPLIED = frozenset({"managedFields", "uid"})
+NOT_APPLIED = frozenset({"managedFields", "uid"})
+"""Fields of metadata that `apply_refusals` is about."""
 
 
 def apply_refusals(metadata: Any) -> Iterator[Refusal]:
@@ -74,7 +75,7 @@ def apply_refusals(metadata: Any) -> Iterator[Refusal]:
     Skips an export of a cluster, which has a resourceVersion, and an object without a name, which
     cannot be applied.
     """
-    if not isinstance(metadata, dict) or _NOT_APPLIED.isdisjoint(metadata):
+    if not isinstance(metadata, dict) or NOT_APPLIED.isdisjoint(metadata):
         return
     if metadata.get("resourceVersion") or not metadata.get("name"):
         return

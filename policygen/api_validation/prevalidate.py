@@ -127,21 +127,24 @@ def _without(thing: Any, path: Path) -> Any:
 
 def _validator(served: schemas.ServedKind) -> tuple[Any, str]:
     """The validator of a kind, and the key under which it expects the object; empty without one."""
-    import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
-
     if served.name in workload_code.tree():
         return _of_pods(), served.name
-    return jsonschema_rs.Draft202012Validator(prevalidation_schema.whole(served)), ""
+    return _compiled(prevalidation_schema.whole(served)), ""
 
 
 @cache
 def _of_pods() -> Any:
     """The validator of all built-in kinds with pods. One for each kind would take 40 ms more."""
-    import jsonschema_rs  # noqa: PLC0415 - likewise
-
     kinds = [schemas.served(*name.split(" ")) for name in workload_code.tree()]
-    schema = prevalidation_schema.of_pods(it for it in kinds if it is not None)
-    return jsonschema_rs.Draft202012Validator(schema)
+    return _compiled(prevalidation_schema.of_pods(it for it in kinds if it is not None))
+
+
+def _compiled(schema: Schema) -> Any:
+    """The validator. Its patterns have no lookaround, so they need only the faster engine."""
+    import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
+
+    engine = jsonschema_rs.RegexOptions()
+    return jsonschema_rs.Draft202012Validator(schema, pattern_options=engine)
 
 
 class _UnsureError(Exception):

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from policygen.api_validation import schemas
-from policygen.api_validation.metadata import apply_refusals, is_subdomain
+from policygen.api_validation.metadata import NOT_APPLIED, apply_refusals, is_subdomain
 from policygen.api_validation.prevalidate import acceptor
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.refusals import refusals as api_refusals
@@ -140,12 +140,15 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
     often = Counter((obj.api_version, obj.kind) for obj in objects_)
     many = {kind for kind, number in often.items() if number >= MANY}
     accepts = {kind: acceptor(*kind).accepts for kind in many if schemas.served(*kind) is not None}
+    described = {kind for kind in accepts if not template_fields.pod_paths(*kind)}
     for obj in objects_:
         kind = obj.api_version, obj.kind
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
         is_sound = kind in accepts and accepts[kind](obj.data)
         if is_sound:
             accepted.add(obj.at)
+            if kind in described and NOT_APPLIED.isdisjoint(obj.data["metadata"]):
+                continue  # the usual case
         refusals_ = _refusals(obj, many=kind in many, is_sound=is_sound, applied=applied)
         for refusal, corrected in refusals_:
             moved = renames.leftovers(obj) if moved is None else moved

@@ -35,7 +35,7 @@ def misspelt(obj: Object, *, many: bool = False) -> Iterator[Refusal]:
     objects of the kind for prevalidation.
     """
     if schemas.served(obj.api_version, obj.kind) is not None:
-        for steps in _pod_paths(obj.api_version, obj.kind):
+        for steps in pod_paths(obj.api_version, obj.kind):
             for path, pod in _follow(obj.data, steps, ()):
                 if isinstance(pod, dict):
                     yield from _of_template(path[:-1], {"spec": pod}, _POD, many=many)
@@ -54,7 +54,7 @@ def misspelt(obj: Object, *, many: bool = False) -> Iterator[Refusal]:
 
 
 @cache
-def _pod_paths(api_version: str, kind: str) -> tuple[Path, ...]:
+def pod_paths(api_version: str, kind: str) -> tuple[Path, ...]:
     """Where objects of a kind have pods that their schema does not describe; "*" is every entry."""
     served = schemas.served(api_version, kind)
     return tuple(_marked(served.schema, ())) if served is not None and served.custom else ()
