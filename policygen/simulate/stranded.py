@@ -11,26 +11,61 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from policygen.kubernetes.accelerators import gpus_of, is_one
 from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene
 from policygen.simulate.timeline import Timeline
+from policygen.simulate.useless_nodes import (
+    GANG,
+    HOST,
+    NO_MATCH,
+    ON_NODES,
+    QUOTA,
+    TOO_FEW,
+    UselessNodes,
+    alone,
+)
 from policygen.simulate.volcano.job import TaskStatus, VolcanoJob, VolcanoTask
 from policygen.simulate.wanted_pools import WantedPools, matches
 
-HOST = "cpu or memory of the nodes is used up"
-TOO_FEW = "too few GPUs left on each node"
-GANG = "too few GPUs for all pods that start together"
-NO_MATCH = "the pods do not match the nodes"
-QUOTA = "quota"
 ABSENT = "the autoscaler has not added their nodes"
 UNWANTED = "no job waits for them"
-ON_NODES = (HOST, TOO_FEW, GANG, QUOTA, NO_MATCH)
-"""The causes of pods that wait for a node; of several, the first one counts for a node."""
 CAUSES = (QUOTA, TOO_FEW, GANG, HOST, NO_MATCH, ABSENT, UNWANTED)
 """In the order of reports."""
 _SHAPES = 8
 """The most kinds of waiting pods that are compared with nodes: those that request the fewest GPUs."""
+
+
+_KEPT = 64
+"""The most shapes of which the useless nodes are kept."""
+
+
+class WaitingRequests:
+    """What the workloads that wait in a queue request, by pool. It follows each change, so reading it is cheap."""
+
+    def __init__(self, queue: SimulatedQueue, wanted: WantedPools) -> None:
+        self.queue = queue
+        self.requested: dict[str, int] = {}
+        """The accelerators of all of them, by each pool that can give them."""
+        self._wanted = wanted
+        self._known: dict[int, tuple[int, frozenset[str], tuple[PodSet, ...]]] = {}
+        """Of pod sets by their id: accelerators, and pools. The pod sets are kept, so that no others get their id."""
+        for it, count in queue.pending.samples():
+            self._follow(it, count)
+        queue.pending.followers.append(self._follow)
+
+    def _follow(self, workload: QueuedWorkload, count: int) -> None:
+        """So many equal workloads begin to wait; negative: they do not wait any more."""
+        known = self._known.get(id(workload.pod_sets))
+        if known is None:
+            sets = workload.pod_sets
+            amount = sum(it.count * gpus_of(dict(it.requests)) for it in sets)
+            known = amount, self._wanted.of_workload(self.queue, workload), sets
+            self._known[id(sets)] = known
+        amount, pools, _ = known
+        for pool in pools if amount else ():
+            self.requested[pool] = self.requested.get(pool, 0) + count * amount
 
 
 class StrandedGpus:
@@ -44,31 +79,38 @@ class StrandedGpus:
             {name for it in scene.nodes for name in it.allocatable if is_one(name)}
         )
         state = timeline.kueue.state if timeline.kueue is not None else None
-        self._queues = _queues_of_pools(
-            state.queues.values() if state is not None else (), wanted.of_flavor
+        self._waiting = _waiting_of_pools(
+            state.queues.values() if state is not None else (), wanted
         )
+        self._useless: dict[PodShape, UselessNodes] = {}
+        """Of shapes that waited lately."""
 
     def now(self, used: Mapping[str, int]) -> Iterator[tuple[tuple[str, str], int]]:
         """The free accelerators by pool and cause. `used` has those in use by pool."""
         of_nodes, absent = self._on_nodes(), self._absent()
         for pool in self._scene.pools:
-            free = pool.gpus - used.get(pool.name, 0)
-            found: Counter[str] = Counter()
-            if absent[pool.name]:
-                found[ABSENT] = min(absent[pool.name], free)
-            for cause, amount in of_nodes.get(pool.name, {}).items():
-                found[cause] = max(min(amount, free - found.total()), 0)
-            if found.total() < free:
-                found[QUOTA] += self._without_quota(pool.name, free - found.total())
-            if found.total() < free:
-                found[UNWANTED] = free - found.total()
-            yield from (((pool.name, cause), amount) for cause, amount in found.items() if amount)
+            name = pool.name
+            left = free = pool.gpus - used.get(name, 0)
+            found: dict[str, int] = {}
+            if absent.get(name):
+                found[ABSENT] = min(absent[name], free)
+                left -= found[ABSENT]
+            for cause, amount in of_nodes.get(name, {}).items():
+                found[cause] = max(min(amount, left), 0)
+                left -= found[cause]
+            if left > 0:
+                more = self._without_quota(name, left)
+                found[QUOTA] = found.get(QUOTA, 0) + more
+                left -= more
+            if left > 0:
+                found[UNWANTED] = left
+            yield from (((name, cause), amount) for cause, amount in found.items() if amount)
 
     def _absent(self) -> Counter[str]:
         """The accelerators of nodes that do not exist yet, by pool."""
         kube = self._timeline.kube
         found: Counter[str] = Counter()
-        if kube is None:
+        if kube is None or not kube.absent:
             return found
         for node in kube.absent:
             known = kube.nodes.all[node]
@@ -78,15 +120,10 @@ class StrandedGpus:
     def _without_quota(self, pool: str, most: int) -> int:
         """How many accelerators jobs request that wait for quota of a pool, up to `most`."""
         found = 0
-        for queue in self._queues.get(pool, ()):
-            for it, count in () if queue.inactive else queue.pending.samples():
-                if pool in self._wanted.of_workload(queue, it):
-                    found += count * sum(
-                        one.count * gpus_of(dict(one.requests)) for one in it.pod_sets
-                    )
-                    if found >= most:
-                        return most
-        return found
+        for it in self._waiting.get(pool, ()):
+            if it.requested.get(pool) and not it.queue.inactive:
+                found += it.requested[pool]
+        return min(found, most)
 
     def _on_nodes(self) -> dict[str, dict[str, int]]:
         """By pool, why free accelerators of nodes are of no use to pods that wait for a node."""
@@ -97,29 +134,48 @@ class StrandedGpus:
         """By pool and node, the index of the cause that comes closest to a start."""
         asked: Counter[str] = Counter()
         waiting = [*self._pods(), *self._gangs()]
+        if not waiting:
+            return {}
         waiting.sort(key=lambda it: _requested(it[0]))
         for shape, count, missing in waiting[:_SHAPES]:
-            refusals = kube.refusals(shape)
-            causes = self._causes(kube, shape, missing, refusals)
-            fitting = {
-                pool
-                for pool, of in causes.items()
-                if any(ON_NODES[it] != NO_MATCH for it in of.values())
-            }
-            matched = fitting or any(  # by nodes that are full
-                matches(why)
-                for node, why in refusals.items()
-                if kube.nodes.all[node].name in self._wanted.of_node
-            )
+            if missing is None and (known := self._known(kube, shape)) is not None:
+                known.follow()
+                causes = {pool: of for pool, of in known.causes.items() if of}
+                fitting, matched = known.fitting, known.matched
+            else:
+                refusals = kube.refusals(shape)
+                causes = self._causes(kube, shape, missing, refusals)
+                fitting = {
+                    pool
+                    for pool, of in causes.items()
+                    if any(ON_NODES[it] != NO_MATCH for it in of.values())
+                }
+                matched = bool(fitting) or any(  # by nodes that are full
+                    matches(why)
+                    for node, why in refusals.items()
+                    if kube.nodes.all[node].name in self._wanted.of_node
+                )
             for pool in fitting if matched else causes:
                 asked[pool] += count * _requested(shape)
-                known = best.setdefault(pool, {})
+                of_pool = best.setdefault(pool, {})
                 for node, cause in causes[pool].items():
-                    known[node] = min(cause, known.get(node, cause))
+                    of_pool[node] = min(cause, of_pool.get(node, cause))
         return {
             pool: dict(_at_most(self._sums(kube, nodes), asked[pool]))
             for pool, nodes in best.items()
         }
+
+    def _known(self, kube: KubeScheduler, shape: PodShape) -> UselessNodes | None:
+        """The nodes that are of no use to a shape; None: other pods can keep it from nodes, too."""
+        if not alone(kube, shape):
+            return None
+        found = self._useless.pop(shape, None)
+        if found is None:
+            found = UselessNodes(kube, shape, self._wanted.of_node)
+        self._useless[shape] = found  # the last used comes last
+        if len(self._useless) > _KEPT:
+            del self._useless[next(iter(self._useless))]
+        return found
 
     def _pods(self) -> Iterator[tuple[PodShape, int, int | None]]:
         """The pods that wait for kube-scheduler: their shape and number."""
@@ -203,13 +259,16 @@ def _at_most(amounts: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]
         most -= amount
 
 
-def _queues_of_pools(
-    queues: Iterable[SimulatedQueue], pool_of_flavor: Mapping[str, str]
-) -> Mapping[str, list[SimulatedQueue]]:
-    """The queues with a quota of each pool."""
-    found: dict[str, list[SimulatedQueue]] = {}
+def _waiting_of_pools(
+    queues: Iterable[SimulatedQueue], wanted: WantedPools
+) -> Mapping[str, list[WaitingRequests]]:
+    """What waits in the queues with a quota of each pool."""
+    found: dict[str, list[WaitingRequests]] = {}
     for queue in queues:
         names = {it.name for group in queue.groups for it in group.flavors}
-        for pool in {pool_of_flavor[it] for it in names if it in pool_of_flavor}:
-            found.setdefault(pool, []).append(queue)
+        pools = {wanted.of_flavor[it] for it in names if it in wanted.of_flavor}
+        if pools:
+            waiting = WaitingRequests(queue, wanted)
+            for pool in pools:
+                found.setdefault(pool, []).append(waiting)
     return found

@@ -102,7 +102,6 @@ class Timeline:
                 )
             self._node_queue = NodeQueue(
                 kube,
-                jobs,
                 agenda=agenda,
                 livelocks=livelocks,
                 starts=starts,
@@ -183,6 +182,11 @@ class Timeline:
     def growing(self) -> tuple[GrowingPool, ...]:
         """The pools to which an autoscaler adds nodes, with those that exist now."""
         return self._growth.since(self.ends) if self._growth is not None else ()
+
+    @property
+    def on_nodes(self) -> list[JobRun]:
+        """The jobs with pods on nodes, in the order of `jobs`."""
+        return self._bindings.jobs
 
     def waiting_of(self, job: JobRun) -> Iterator[tuple[PodShape, int]]:
         """The shapes of pods of a job that wait for a node, and their number."""

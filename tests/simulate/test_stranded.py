@@ -1,9 +1,24 @@
 """Why GPUs are free, computed by hand. Two nodes have 8 GPUs and 64 cores each; a job requests 4 cores."""
 
+import random
+
 import pytest
 
-from policygen.simulate.stranded import GANG, HOST, NO_MATCH, QUOTA, TOO_FEW, UNWANTED
-from tests.simulate.scenes import NODES, QUEUES, job
+from policygen.core.names import GPU
+from policygen.simulate.recorder import Recorder
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.scene_schedulers import timeline
+from policygen.simulate.stranded import (
+    GANG,
+    HOST,
+    NO_MATCH,
+    QUOTA,
+    TOO_FEW,
+    UNWANTED,
+    WaitingRequests,
+)
+from policygen.simulate.wanted_pools import WantedPools
+from tests.simulate.scenes import NODES, QUEUES, job, scene
 from tests.simulate.test_recorder import HOUR, recorded
 from tests.simulate.volcano.test_over_time import QUEUES as VOLCANO_QUEUES
 from tests.simulate.volcano.test_over_time import conf, vcjob
@@ -51,6 +66,34 @@ def test_pods_that_wait_for_full_nodes_have_no_use_for_those_of_another_pool():
     text = queues + NODES + "---\napiVersion: v1" + node
     found = recorded(text + job("a", 8) + job("b", 8) + job("c", 4), until=600)
     assert {it.name: dict(it.stranded) for it in found.pools}["l4"] == {UNWANTED: 8 * 600}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_requests_of_waiting_workloads_follow_each_change(seed):
+    """At each time they are the sum over all workloads that wait, tried or not."""
+    chance = random.Random(seed)
+    jobs = [
+        job(
+            f"j{i}",
+            chance.choice((1, 2, 5, 8)),
+            annotations=f"policygen.dev/arrives-after: {chance.randrange(3)}h",
+        )
+        for i in range(12)
+    ]
+    it = scene(QUEUES + NODES + "".join(jobs))
+    recorder = Recorder(it)
+    made = timeline(it, arrivals(it, HOUR), observer=recorder)
+    recorder.follow(made)
+    queue = next(iter(made.kueue.state.queues.values()))
+    followed = WaitingRequests(queue, WantedPools(it, made))
+    waited = set()
+    for _ in made.run():
+        pending = (*queue.pending.waiting(), *queue.pending.inadmissible.values())
+        amount = sum(dict(each.pod_sets[0].requests)[GPU] for each in pending)
+        assert followed.requested.get("a100", 0) == amount
+        assert made.on_nodes == [each for each in made.jobs if each.bound]
+        waited.add(amount)
+    assert len(waited) > 2
 
 
 @pytest.fixture

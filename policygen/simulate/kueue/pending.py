@@ -6,7 +6,7 @@ Source: pkg/cache/queue/cluster_queue.go and inadmissible_workloads.go of Kueue 
 """
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from policygen.simulate.kueue.workload import QueuedWorkload
@@ -32,6 +32,8 @@ class PendingQueue:
         """Equivalences of workloads that did not fit since the last retry."""
         self._sticky: str = ""
         """The workload that waits for its victims, and is tried before all others."""
+        self.followers: list[Callable[[QueuedWorkload, int], None]] = []
+        """They learn of each workload that begins to wait (1), tried or not, or is taken (-1)."""
 
     def __len__(self) -> int:
         return self.length
@@ -155,11 +157,15 @@ class PendingQueue:
                     namespace, workload.equivalence, self._made
                 )
             self._of[workload.name] = found
+            for follow in self.followers:
+                follow(workload, 1)
         return found
 
     def _take(self, workload: QueuedWorkload, equals: "_Equals") -> None:
         """Forget a workload, and what was kept for its equals if it was the last."""
         del self._of[workload.name]
+        for follow in self.followers:
+            follow(workload, -1)
         if equals.waiting.discard(workload.name):
             self.length -= 1
             self._announce(equals)

@@ -30,6 +30,13 @@ class NodeBindings:
         """Shapes for which no node had room since pods of jobs last ended."""
         self._priorities: Counter[int] = Counter()
         """Of the pods on nodes."""
+        self._jobs: dict[int, JobRun] = {}
+        """Those with pods on nodes, by their index."""
+
+    @property
+    def jobs(self) -> list[JobRun]:
+        """The jobs with pods on nodes, in the order of all jobs."""
+        return [self._jobs[it] for it in sorted(self._jobs)]
 
     def has_lower(self, priority: int) -> bool:
         """Whether pods with a lower priority are on nodes."""
@@ -46,6 +53,8 @@ class NodeBindings:
 
     def bind(self, job: JobRun, shape: PodShape, node: int) -> None:
         """A pod is on a node, which kube-scheduler knows."""
+        if not job.bound:
+            self._jobs[job.index] = job
         job.bound.append((shape, node))
         if self._volcano is not None and not self.by_volcano(job):
             self._volcano.state.nodes.hold(node, shape, 1)
@@ -56,6 +65,8 @@ class NodeBindings:
     def unbind(self, job: JobRun, shape: PodShape, node: int) -> None:
         """A pod leaves its node."""
         job.bound.remove((shape, node))
+        if not job.bound:
+            del self._jobs[job.index]
         self._leaves(job, shape, node)
 
     def unbind_all(self, job: JobRun) -> None:
@@ -64,6 +75,7 @@ class NodeBindings:
             self._leaves(job, shape, node)
         if job.bound:
             self.full.clear()
+            del self._jobs[job.index]
         job.bound = []
 
     def _leaves(self, job: JobRun, shape: PodShape, node: int) -> None:

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from policygen.simulate.over_time.agenda import Agenda
 from policygen.simulate.over_time.bindings import NodeBindings
@@ -22,7 +22,6 @@ class NodeQueue:
     def __init__(  # noqa: PLR0913 - what else knows about pods
         self,
         kube: KubeScheduler,
-        jobs: Sequence[JobRun],
         *,
         agenda: Agenda,
         livelocks: Livelocks,
@@ -30,8 +29,7 @@ class NodeQueue:
         bindings: NodeBindings,
         gangs: GangRuns | None,
     ) -> None:
-        """`jobs` are all jobs, whose pods can be evicted."""
-        self._kube, self._jobs = kube, jobs
+        self._kube = kube
         self._agenda, self._livelocks = agenda, livelocks
         self._starts, self._bindings, self._gangs = starts, bindings, gangs
         self._pods: dict[tuple[int, PodShape], deque[tuple[int, JobRun, int]]] = {}
@@ -112,7 +110,7 @@ class NodeQueue:
             return False
         running: dict[int, list[RunningPod]] = {}
         owners: dict[str, JobRun] = {}
-        for other in self._jobs:
+        for other in self._bindings.jobs:
             for i, (pod, node) in enumerate(other.bound):
                 name = f"{other.index}/{i}"
                 owners[name] = other

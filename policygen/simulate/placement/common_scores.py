@@ -84,7 +84,7 @@ def common_parts(
         everywhere = bool(shape.constraints) or not profile.system_constraints
         found[SPREAD] = Spread(nodes, shape, constraints, everywhere=everywhere)
     preferring = any(it.weight for it in shape.terms)
-    others = not profile.ignores_terms_of_others and any(it.terms for it in nodes.shapes)
+    others = not profile.ignores_terms_of_others and bool(nodes.with_terms)
     if preferring or others:
         found[POD_AFFINITY] = PodAffinity(nodes, shape, profile)
     parts = {name: (weights[name], part) for name, part in found.items() if weights.get(name)}
@@ -306,7 +306,7 @@ class PodAffinity:
         self._sums: Counter[tuple[str, str]] = Counter()
         self._found: dict[PodShape, tuple[tuple[str, int], ...]] = {}
         keys = {it.key for it in shape.terms}
-        keys.update(it.key for other in nodes.shapes for it in other.terms)
+        keys.update(it.key for other in nodes.with_terms for it in other.terms)
         self._keys = tuple(sorted(keys - {HOSTNAME}))
 
     def key(self, node: int) -> tuple[int, tuple[str | None, ...]]:

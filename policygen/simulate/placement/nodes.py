@@ -45,6 +45,8 @@ class NodeTable:
         """How often the pods of each node changed."""
         self.shapes: set[PodShape] = set()
         """All shapes that a pod here ever had."""
+        self.with_terms: set[PodShape] = set()
+        """Those with affinity or anti-affinity to pods."""
         self.changed: list[int] = []
         """The node of each change."""
         self.changes: list[tuple[PodShape, int]] = []
@@ -101,6 +103,12 @@ class NodeTable:
             self._lasting[key] = make()
         found: T = self._lasting[key]
         return found
+
+    def know(self, shape: PodShape) -> None:
+        """Pods of this shape are, or may be, on nodes."""
+        self.shapes.add(shape)
+        if shape.terms:
+            self.with_terms.add(shape)
 
     def add(self, node: int, shape: PodShape) -> None:
         """A pod is bound to a node."""

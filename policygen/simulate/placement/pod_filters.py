@@ -46,7 +46,7 @@ def pod_filters(nodes: NodeTable, shape: PodShape, profile: Profile) -> dict[str
     if constraints and SPREAD in profile.filters:
         found[SPREAD] = Skew(nodes, shape, constraints)
     required = any(it.kind is not TermKind.PREFERRED for it in shape.terms)
-    others = any(it.kind is TermKind.APART for pod in nodes.shapes for it in pod.terms)
+    others = any(it.kind is TermKind.APART for pod in nodes.with_terms for it in pod.terms)
     if (required or others) and POD_AFFINITY in profile.filters:
         found[POD_AFFINITY] = Required(nodes, shape)
     for each in found.values():
@@ -140,7 +140,9 @@ class Required:
         self._apart = tuple(it for it in shape.terms if it.kind is TermKind.APART)
         self._first = bool(self._together) and self._matches_all(shape)
         """Whether it may start a group of pods that want to be together."""
-        others = {it.key for pod in nodes.shapes for it in pod.terms if it.kind is TermKind.APART}
+        others = {
+            it.key for pod in nodes.with_terms for it in pod.terms if it.kind is TermKind.APART
+        }
         self._topologies = {
             key: nodes.topology(key)
             for key in sorted(others | {it.key for it in (*self._together, *self._apart)})

@@ -39,6 +39,7 @@ _FILTER: Mapping[type[Miss], str] = {
     NoTerm: _AFFINITY,
 }
 """The filters that other pods do not change. Filters by what pods hold find the other reasons again."""
+LASTING_FILTERS = frozenset(_FILTER.values())
 ABSENT = "node(s) are not added yet"
 """Why a node takes no pod that an autoscaler can still add."""
 _ANYWHERE = demand(PodSpec(), {})
@@ -246,7 +247,7 @@ class KubeScheduler:
     def _known(self, shape: PodShape) -> None:
         """Rankings read the topologies of all terms, so a new shape with terms makes them anew."""
         if shape not in self.nodes.shapes:
-            self.nodes.shapes.add(shape)
+            self.nodes.know(shape)
             if shape.terms:
                 self._terms = True
                 self._rankings.clear()

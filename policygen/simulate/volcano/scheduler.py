@@ -57,7 +57,7 @@ class VolcanoScheduler:
             self.state.add_task(task)
         for task in job.unborn:
             self.state.nodes.known(task.requests)
-            self.state.nodes.table.shapes.add(task.shape)
+            self.state.nodes.table.know(task.shape)
 
     def finish(self, job: VolcanoJob) -> None:
         """A job ends, or is deleted."""

@@ -148,7 +148,7 @@ class VolcanoState:
     def add_task(self, task: VolcanoTask) -> None:
         """Note a task; one with a node holds it."""
         self.nodes.known(task.requests)
-        self.nodes.table.shapes.add(task.shape)
+        self.nodes.table.know(task.shape)
         if task.node is not None and task.status not in (
             TaskStatus.SUCCEEDED,
             TaskStatus.FAILED,

@@ -94,7 +94,7 @@ class PodCauses:
 
     def _running(self) -> Mapping[int, list[RunningPod]]:
         found: dict[int, list[RunningPod]] = {}
-        for job in self._timeline.jobs:
+        for job in self._timeline.on_nodes:
             for shape, node in job.bound:
                 one = RunningPod(job.arrival.name, shape, job.arrival.priority, job.since)
                 found.setdefault(node, []).append(one)
