@@ -1,6 +1,7 @@
 """What differs between two simulations, as text for people: first who waits longer, and what that costs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
@@ -21,7 +22,7 @@ from policygen.report.simulation_models import changed_models
 from policygen.report.tables import BOLD, NONE, TablePage
 from policygen.simulate.comparison import Comparison, JobChange, TeamChange, small
 from policygen.simulate.model_results import model_changes
-from policygen.simulate.result import JobState, TeamResult
+from policygen.simulate.result import JobState, TeamResult, TeamUse
 from policygen.simulate.state_facts import StateChange, state_changes
 
 _TEAMS = 3
@@ -56,7 +57,7 @@ def write(
     page.line()
     page.line(f"before: {summary(before.result)}")
     page.line(f"after:  {summary(after.result)}")
-    _teams(page, list(compared.teams))
+    _teams(page, compared)
     differing = [it for it in compared.jobs if it.differs]
     changes = sorted((it for it in differing if it.matters), key=_rank)
     changed_models(page, model_changes(before.result, after.result))
@@ -106,7 +107,7 @@ def changed(changes: Sequence[StateChange]) -> str:
 def consequences(compared: Comparison) -> Iterator[str]:
     """What a change means: who waits longer, what starts or never starts, and what preemptions cost."""
     teams = list(compared.teams)
-    jobs = list(compared.jobs)
+    jobs = compared.jobs
     only = list(_only(jobs))
     yield from only
     yield from _starving(compared)
@@ -258,20 +259,26 @@ def _both(value: Callable[[TeamResult], str], it: TeamChange) -> str:
     return before if before == after else f"{before} -> {after}"
 
 
-def _guarantees(it: TeamChange) -> Iterator[str]:
-    """The guarantee in each pool: `4 a100`, or `4 -> 8 a100`."""
-    several = several_resources((*it.before.uses, *it.after.uses))
-    old, new = (
-        {(use.pool, use.resource): use.guarantee for use in one.uses}
-        for one in (it.before, it.after)
-    )
+def _guarantees(teams: Iterable[TeamChange]) -> Iterator[str]:
+    """The guarantees of teams in each pool, added up: `4 a100`, or `4 -> 8 a100`."""
+    old, new = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    uses: list[TeamUse] = []
+    for it in teams:
+        for one, found in ((it.before, old), (it.after, new)):
+            uses += one.uses
+            for use in one.uses:
+                found[use.pool, use.resource] += use.guarantee
+    several = several_resources(uses)
     for pool, resource in {**old, **new}:
         before, after = old.get((pool, resource), 0), new.get((pool, resource), 0)
         what = f"{pool} {resource.rpartition('/')[2]}" if pool in several else pool
         yield f"{before} {what}" if before == after else f"{before} -> {after} {what}"
 
 
-def _teams(page: TablePage, teams: Sequence[TeamChange]) -> None:
+def _teams(page: TablePage, compared: Comparison) -> None:
+    """One row for each team, and of several teams one for all of them together."""
+    teams = list(compared.teams)
+    total = [(compared.total, teams)] if len(teams) > 1 else []
     rows = [
         (
             f"{it.name} (was {it.renamed})" if it.renamed else it.name,
@@ -284,9 +291,9 @@ def _teams(page: TablePage, teams: Sequence[TeamChange]) -> None:
             _both(lambda one: f"{one.finished}", it),
             _both(lambda one: f"{one.never}", it) if it.before.never or it.after.never else "",
             _both(lambda one: f"{one.jobs}", it),
-            ", ".join(_guarantees(it)) or NONE,
+            ", ".join(_guarantees(of)) or NONE,
         )
-        for it in teams
+        for it, of in [*((it, [it]) for it in teams), *total]
     ]
     heads = (
         "TEAM", "WAIT CHANGE", "MEDIAN WAIT", "95 % WAIT", "PREEMPTIONS", "USEFUL GPU HOURS", "LOST",

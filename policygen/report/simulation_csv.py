@@ -9,7 +9,7 @@ from policygen.report.cause_words import brief
 from policygen.report.simulation import NEVER, SimulationReport
 from policygen.report.text import printable
 from policygen.simulate.comparison import Comparison
-from policygen.simulate.result import JobResult, SimulationResult
+from policygen.simulate.result import JobResult, SimulationResult, TeamResult
 
 _NAMES = ("before", "after")
 _FORMULA = ("=", "+", "-", "@")
@@ -64,13 +64,16 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
 
 
 def write_teams(reports: Sequence[SimulationReport], out: TextIO) -> None:
-    """Write a line for each team and each pool that it can use, of one simulation or of two."""
+    """Write a line for each team and each pool that it can use, of one simulation or of two.
+
+    Of two, each has also a line for all teams together.
+    """
     columns = (
         "team", "jobs", "started", "ended", "never_start", "median_wait", "p95_wait", "preempted",
         "gpu_seconds", "lost_gpu_seconds", "pool", "guarantee", "limit", "most_used",
         "held_gpu_seconds", "resource",
     )  # fmt: skip
-    _write_each(reports, out, columns, _team_rows)
+    _write_each(reports, out, columns, _team_and_total_rows if len(reports) > 1 else _team_rows)
 
 
 def write_pools(reports: Sequence[SimulationReport], out: TextIO) -> None:
@@ -98,8 +101,17 @@ def _write_each(
     _write(out, (*(("simulation",) if several else ()), *columns, "partial"), rows)
 
 
+def _team_and_total_rows(result: SimulationResult) -> Iterator[tuple[Any, ...]]:
+    yield from _team_rows(result)
+    yield from _rows_of((result.total,))
+
+
 def _team_rows(result: SimulationResult) -> Iterator[tuple[Any, ...]]:
-    for it in result.teams:
+    return _rows_of(result.teams)
+
+
+def _rows_of(teams: Iterable[TeamResult]) -> Iterator[tuple[Any, ...]]:
+    for it in teams:
         own = (
             it.name, it.jobs, it.started, it.finished, it.never, _wait(it.waiting_median),
             _wait(it.waiting_p95), it.preempted, _number(it.gpu_seconds),

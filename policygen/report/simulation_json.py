@@ -7,7 +7,7 @@ from policygen.report.cause_words import brief
 from policygen.report.phrases import write_json
 from policygen.report.simulation import SimulationReport
 from policygen.report.simulation_changes import consequences
-from policygen.simulate.comparison import Comparison
+from policygen.simulate.comparison import Comparison, TeamChange
 from policygen.simulate.model_results import model_changes, model_results
 from policygen.simulate.result import JobResult, PoolResult, TeamResult, TeamUse
 from policygen.simulate.state_facts import state_changes
@@ -40,18 +40,9 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
         ],
         "consequences": list(consequences(compared)),
         "teams": [
-            {
-                "team": it.name,
-                "renamed": it.renamed or None,
-                "waitingMean": it.waited,
-                "waitingMedian": _finite(it.after.waiting_median - it.before.waiting_median),
-                "waiting95": _finite(it.after.waiting_p95 - it.before.waiting_p95),
-                "preempted": it.preempted,
-                "usefulGpuSeconds": it.useful,
-                "lostGpuSeconds": it.lost,
-            }
-            for it in compared.teams
+            {"team": it.name, "renamed": it.renamed or None, **_change(it)} for it in compared.teams
         ],
+        "total": _change(compared.total),
         "models": [
             {
                 "model": it.name,
@@ -79,6 +70,18 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
         ],
     }
     write_json(data, out)
+
+
+def _change(it: TeamChange) -> dict[str, Any]:
+    """What changes for a team, or for all together."""
+    return {
+        "waitingMean": it.waited,
+        "waitingMedian": _finite(it.after.waiting_median - it.before.waiting_median),
+        "waiting95": _finite(it.after.waiting_p95 - it.before.waiting_p95),
+        "preempted": it.preempted,
+        "usefulGpuSeconds": it.useful,
+        "lostGpuSeconds": it.lost,
+    }
 
 
 def _simulation(report: SimulationReport) -> dict[str, Any]:

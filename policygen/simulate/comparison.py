@@ -1,6 +1,7 @@
 """Compares two simulations of the same jobs."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from math import isfinite
 from statistics import fmean
 
@@ -118,19 +119,18 @@ class TeamChange(Struct, frozen=True, eq=False):
         return self.after.preempted - self.before.preempted
 
 
-class Comparison(Struct, frozen=True, eq=False):
+class Comparison(Struct, frozen=True, eq=False, dict=True):
     """Two simulations, and what differs."""
 
     before: SimulationResult
     after: SimulationResult
 
-    @property
-    def jobs(self) -> Iterator[JobChange]:
+    @cached_property
+    def jobs(self) -> tuple[JobChange, ...]:
         """The jobs that arrived in both, in the order of the second."""
         old = {(it.kind, it.name): it for it in self.before.jobs}
-        for it in self.after.jobs:
-            if (it.kind, it.name) in old:
-                yield JobChange(old[it.kind, it.name], it)
+        both = ((old.get((it.kind, it.name)), it) for it in self.after.jobs)
+        return tuple(JobChange(before, after) for before, after in both if before is not None)
 
     @property
     def starving(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -154,6 +154,12 @@ class Comparison(Struct, frozen=True, eq=False):
             none = TeamResult(name, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0.0)
             mean = fmean(waits[name]) if name in waits else None
             yield TeamChange(old.get(former.get(name, name), none), new.get(name, none), mean)
+
+    @property
+    def total(self) -> TeamChange:
+        """All teams together."""
+        waits = [it.waited for it in self.jobs if it.waited is not None]
+        return TeamChange(self.before.total, self.after.total, fmean(waits) if waits else None)
 
     def _renamed(
         self, old: Mapping[str, TeamResult], new: Mapping[str, TeamResult]

@@ -14,6 +14,8 @@ from policygen.simulate.why.causes import Cause
 
 POD_PRIORITY = "PodPriority"
 """The rule of preemptions by kube-scheduler."""
+ALL_TEAMS = "all teams"
+"""In place of the name of a team. No team has this name, because it contains a space."""
 
 
 class JobState(Enum):
@@ -236,6 +238,23 @@ class SimulationResult(Struct, frozen=True, eq=False):
     """Whether it was interrupted."""
     unexplained: int = 0
     """The jobs whose causes were not computed, so that an interrupted simulation ends soon."""
+
+    @property
+    def total(self) -> TeamResult:
+        """All teams together, without their uses of pools."""
+        waits = [it.wait for it in self.jobs]
+        return TeamResult(
+            name=ALL_TEAMS,
+            jobs=sum(it.jobs for it in self.teams),
+            started=sum(it.started for it in self.teams),
+            finished=sum(it.finished for it in self.teams),
+            waiting_median=middle(waits),
+            waiting_p95=p95(waits),
+            preempted=sum(it.preempted for it in self.teams),
+            gpu_seconds=sum(it.gpu_seconds for it in self.teams),
+            lost_gpu_seconds=sum(it.lost_gpu_seconds for it in self.teams),
+            never=sum(it.never for it in self.teams),
+        )
 
 
 def middle(values: Iterable[float]) -> float:

@@ -197,7 +197,11 @@ def test_csv_of_teams_has_a_line_for_each_pool():
         "no",
     )
     both = rows(simulation_csv.write_teams, it, report(job(), partial=True))
-    assert [one["simulation"] for one in both] == ["before"] * 3 + ["after"]
+    assert [(one["simulation"], one["team"]) for one in both] == [
+        ("before", "n"), ("before", "n"), ("before", "m"), ("before", "all teams"),
+        ("after", "n"), ("after", "all teams"),
+    ]  # fmt: skip
+    assert (both[3]["jobs"], both[3]["gpu_seconds"], both[3]["pool"]) == ("2", "57600", "")
     assert both[-1]["partial"] == "yes"
 
 

@@ -110,6 +110,36 @@ def test_a_changed_guarantee_is_shown():
     assert "8 -> 12 a100, 0 -> 4 l4" in compared(report(job()), report(job(), teams=(more,)))
 
 
+def test_the_last_row_is_that_of_all_teams():
+    """Its median is that of all jobs, and its guarantees are sums. A single team has no such row."""
+    uses = (TeamUse("a100", 8, 16, 0.0, 8), TeamUse("l4", 4, 4, 0.0, 0))
+    teams = [team(name, uses=uses, preempted=2) for name in "nm"]
+    jobs = [job(f"n/{i}", waited=waited) for i, waited in enumerate((0.0, 600.0, 1200.0))]
+    before = report(*jobs, teams=teams)
+    longer = (job(it.name, waited=it.waited + 300) for it in jobs)
+    raised = team("n", uses=(TeamUse("a100", 12, 16, 0.0, 8),))
+    after = report(*longer, waiting(never=True), teams=[raised, teams[1]])
+    lines = compared(before, after).splitlines()
+    (row,) = (it for it in lines if it.startswith("all teams "))
+    assert lines[lines.index(row) - 1].startswith("n ")
+    assert " +5m " in row
+    assert "10m -> 20m" in row
+    assert "4 -> 2" in row
+    assert "16 -> 20 a100, 8 -> 4 l4" in row
+    assert "all teams" not in compared(report(job()), report(job()))
+
+
+def test_json_has_the_changes_of_all_teams():
+    teams = [team(it, preempted=2, gpu_seconds=100.0) for it in "nm"]
+    before = report(job(), job("m/b", team="m"), teams=teams)
+    after = report(job(waited=60.0), job("m/b", team="m"), teams=[team("n"), teams[1]])
+    out = io.StringIO()
+    simulation_json.write_comparison((before, after), out)
+    total = json.loads(out.getvalue())["total"]
+    assert (total["waitingMean"], total["preempted"]) == (30.0, -2)
+    assert total["waitingMedian"] == 30.0
+
+
 def test_eighty_columns_are_enough():
     before = report(job("n/a", waited=90000.0))
     after = report(job("n/a", preempted=1, preemptions=preempted_by("m/" + "x" * 30)))
