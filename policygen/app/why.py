@@ -1,5 +1,6 @@
 """What `policygen why` and `policygen fit` do: read a state, and explain workloads of it."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from policygen.app import cluster_gaps, simulation_input
 from policygen.app.cluster_gaps import ClusterGaps
+from policygen.app.interrupted import AnswerInterrupted, stops
 from policygen.app.remedy_places import RemedyPlaces
 from policygen.app.requests import SimulateRequest
 from policygen.app.simulation_input import SimulationInput
@@ -18,20 +20,22 @@ from policygen.app.simulation_scene import scene_of
 from policygen.core.durations import duration
 from policygen.core.errors import PolicygenError, UsageError
 from policygen.core.finding import At
-from policygen.core.quoting import counted
+from policygen.core.quoting import counted, listed
 from policygen.core.suggest import Names
 from policygen.documents.document import Document
+from policygen.report import cause_words, remedy_words
 from policygen.report.why import AnswerTime, FitReport, WhyReport
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.instant import Instant, instant
 from policygen.simulate.scene import Scene
+from policygen.simulate.timeline import TimelineProgress
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.unused_assumptions import unused_assumptions
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.equal_jobs import equal_jobs, for_equal
 from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.explanation import Explanation
-from policygen.simulate.why.fit import FitState, fit
+from policygen.simulate.why.fit import FitAnswer, FitState, fit
 from policygen.simulate.why.fit_jobs import FitError, FitRequest
 from policygen.simulate.why.history import Preempted
 
@@ -40,6 +44,10 @@ MANY = 50
 """More pending workloads are grouped by their causes."""
 SEARCHED = 3
 """The number of groups, the largest ones, for whose first workload changes are tried."""
+_NAMED = 3
+"""The most workloads whose causes are named after Ctrl-C."""
+_EVERY_S = 0.2
+"""Seconds between two messages about the progress."""
 _COMPLETED_BYTES = 4 * 2**20
 """Larger files are not read to complete names."""
 _LEAST_BYTES = 2**10
@@ -73,11 +81,12 @@ def why(
 
     With `at`, the jobs are simulated until that number of seconds after the start. Without it, the
     state of a cluster is as it was read, and jobs of manifests have been submitted in their order.
-    After Ctrl-C, the report has what was found until then. Raises UsageError for a name that no
-    workload has then, and what `simulate` raises.
+    After Ctrl-C, the report has what was found until then; without any change, it raises AnswerInterrupted.
+    Raises UsageError for a name that no workload has then, and what `simulate` raises.
     """
     state = _read(request, at, stdin, progress)
-    explainer = Explainer(state.scene, state.jobs)
+    with stops(lambda: "Ctrl-C came before policygen explained the first workload"):
+        explainer = Explainer(state.scene, state.jobs)
     chosen = [_named(explainer, name, state) for name in names] or [list(explainer.pending())]
     every = [it for them in chosen for it in them]
     state.gaps.check(every)
@@ -97,7 +106,7 @@ def why(
     except KeyboardInterrupt:
         many = not found and len(known) > MANY
         if not found and not many:
-            raise
+            raise AnswerInterrupted(_known_causes(known, len(every))) from None
         found = found or [it for _, it in known]
         partial = True
     progress("")
@@ -110,8 +119,22 @@ def why(
         grouped=many,
         partial=partial,
         omitted=len(every) - sum(1 + len(it.equal) for it in found),
+        asked=len(every),
         unread=state.gaps.messages(every if names else None),
     )
+
+
+def _known_causes(known: Sequence[tuple[Arrival, Explanation]], total: int) -> str:
+    """What Ctrl-C stopped before any change was found, and the causes that are known."""
+    if not known:
+        return f"Ctrl-C came before policygen explained the first of {counted(total, 'workload')}"
+    shown = [
+        f"{it.name} ({cause_words.title(it.cause) if it.waits else 'does not wait'})"
+        for _, it in known[:_NAMED]
+    ]
+    more = len(known) - len(shown)
+    names = listed([*shown, *([f"{more} more"] if more else [])], "and")
+    return f"Ctrl-C came before policygen found changes; it knows why {len(known)} of {counted(total, 'workload')} wait: {names}"
 
 
 JobGroup = Sequence[tuple[Arrival, Explanation]]
@@ -152,15 +175,20 @@ def would_fit(
 ) -> FitReport:
     """Whether a job would run now, or that number of seconds after the start.
 
-    Raises UsageError for a team or pool that does not exist, and what `simulate` raises.
+    Raises UsageError for a team or pool that does not exist, what `simulate` raises, and AnswerInterrupted.
     """
     state = _read(request, at, stdin, progress)
+    first: list[FitAnswer] = []
+    progress("trying the job")
     try:
         others = (FitState(it.scene, it.arrivals, seed) for seed, it in enumerate(state.others, 2))
-        answer = fit(state.scene, state.jobs, asked, others)
+        with stops(lambda: _known_answer(first)):
+            answer = fit(state.scene, state.jobs, asked, others, first.append)
     except FitError as error:
         state.gaps.require(kueue=True, volcano=True)
         raise UsageError(str(error)) from None
+    finally:
+        progress("")
     state.gaps.require(kueue=answer.scheduler == "kueue", volcano=answer.scheduler == "volcano")
     places = RemedyPlaces(state.documents, state.scene.cluster.objects, _models(state.scene))
     answer = replace(answer, explanation=places.located(answer.explanation))
@@ -168,6 +196,14 @@ def would_fit(
     unknown = unmodelled(state.scene, [*state.jobs, answer.arrival])
     of_job = unmodelled(state.scene, [answer.arrival])
     return FitReport(answer, unknown, state.time, unread, of_job)
+
+
+def _known_answer(first: Sequence[FitAnswer]) -> str:
+    """What Ctrl-C stopped while a job was tried, and what becomes of the job as far as it is known."""
+    if not first:
+        return "Ctrl-C came before policygen knew whether the job would run"
+    outcome = remedy_words.outcome(first[0].outcome)
+    return f"Ctrl-C came before all other random choices were tried; with the first ones, the job {outcome}"
 
 
 def _models(scene: Scene) -> dict[str, At]:
@@ -228,7 +264,8 @@ def _read(
     request: SimulateRequest, at: float | None, stdin: BinaryIO | None, progress: Progress
 ) -> AnswerState:
     """The state for which an answer holds."""
-    opened = _opened(request, stdin, progress)
+    with stops(lambda: "Ctrl-C came while policygen read the input"):
+        opened = _opened(request, stdin, progress)
     scene, found, documents = opened.scene, opened.jobs, opened.documents
     gaps = cluster_gaps.gaps(opened.given.snapshot)
     taken = scene.cluster.seen.taken.strftime("%Y-%m-%dT%H:%M:%SZ") if scene.cluster.seen else ""
@@ -240,17 +277,48 @@ def _read(
         progress(f"simulating the start of {counted(len(found), 'job')}")
     else:
         progress(f"simulating until {duration(at)} after the start")
-    then = instant(scene, found, at, request.seed)
+    watch = _Watch(at, progress)
+    with stops(watch.words):
+        then = instant(scene, found, at, request.seed, watch.see)
     again = simulation_input.with_other_choices(
         request, scene, opened.given, request.duration or None, len(found)
     )
-    others = [instant(scene, them, at, seed) for seed, them in again]
+    with stops(lambda: "Ctrl-C came while policygen simulated other random choices"):
+        others = [instant(scene, them, at, seed) for seed, them in again]
     progress("")
     later = len(then.later) if at is not None else sum(it.at > 0 for it in found)
     models = len(scene.models.names) if scene.models is not None else 0
     known = sum(not it.unknown for it in then.arrivals)
     time = AnswerTime(at, taken, known, then.running, later, models)
     return AnswerState(then.scene, then.arrivals, time, then, others, documents, gaps)
+
+
+class _Watch:
+    """How far the simulation is before an answer."""
+
+    def __init__(self, at: float | None, progress: Progress) -> None:
+        self._at, self._progress = at, progress
+        self._now: TimelineProgress | None = None
+        self._shown = time.monotonic()
+
+    def see(self, now: TimelineProgress) -> None:
+        """Show it a few times each second."""
+        self._now = now
+        if time.monotonic() - self._shown > _EVERY_S:
+            self._shown = time.monotonic()
+            until = "" if self._at is None else f" {duration(now.now)} of {duration(self._at)}"
+            self._progress(f"simulating{until}: {self._counts(now)}")
+
+    def words(self) -> str:
+        """What Ctrl-C stopped."""
+        if self._now is None:
+            return "Ctrl-C came before the simulation began"
+        until = "" if self._at is None else f" at {duration(self._now.now)} of {duration(self._at)}"
+        return f"Ctrl-C ended the simulation{until}, when {self._counts(self._now)}"
+
+    def _counts(self, now: TimelineProgress) -> str:
+        counts = f"{now.arrived:,} of {counted(f'{now.jobs:,}', 'job')} were submitted"
+        return counts if self._at is None else f"{counts} and {now.ended:,} ended"
 
 
 def _explained(

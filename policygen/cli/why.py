@@ -1,6 +1,7 @@
 """The commands that explain waiting: why and fit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,9 @@ from policygen.cli.options import (
 )
 from policygen.cli.simulate import ASSUME, INTERRUPTED, MODELS, TRACE, Duration
 from policygen.cli.spec_arguments import complete
-from policygen.cli.stderr import progress
+from policygen.cli.stderr import progress, say
 from policygen.core.errors import ExitCode
+from policygen.core.quoting import counted
 
 UNKNOWN = 0.0
 """The duration of jobs if it is not known."""
@@ -145,10 +147,13 @@ def why(arguments: tuple[str, ...], **given: Any) -> None:
     from policygen.report import why as report
 
     source = stdin((*request.specs, *request.workloads))
-    found = app_why.why(request, names, at=at, stdin=source, progress=progress)
+    with _answering("report"):
+        found = app_why.why(request, names, at=at, stdin=source, progress=progress)
     write = report.json if given["form"] == "json" else for_people(report.text, given["form"])
     stdout.out(delivery.page(write, found))
     if found.partial:
+        explained = f"{found.asked - found.omitted} of {counted(found.asked, 'workload')}"
+        say(f"policygen: interrupted, so the report is partial: it explains {explained}")
         raise SystemExit(INTERRUPTED)
     raise SystemExit(_exit_code(found.waiting, found.unread, found.unmodelled))
 
@@ -253,12 +258,24 @@ def fit(**given: Any) -> None:
     names = ("team", "gpus", "pods", "pool", "resource", "cpu", "memory", "priority")
     asked = FitRequest(**{name: given[name] for name in names})
     source = stdin((*request.specs, *request.workloads))
-    found = app_why.would_fit(request, asked, at=at, stdin=source, progress=progress)
+    with _answering("answer"):
+        found = app_why.would_fit(request, asked, at=at, stdin=source, progress=progress)
     write = (
         report.fit_json if given["form"] == "json" else for_people(report.fit_text, given["form"])
     )
     stdout.out(delivery.page(write, found))
     raise SystemExit(_exit_code(found.waiting, found.unread, found.unmodelled_of_job))
+
+
+@contextmanager
+def _answering(what: str) -> Iterator[None]:
+    """After Ctrl-C, report what was stopped and what is known, before the exit."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        progress("")
+        say(f"policygen: {str(stop) or 'interrupted'}; there is no {what}")
+        raise SystemExit(INTERRUPTED) from None
 
 
 def _exit_code(waiting: int, unread: Sequence[str], unmodelled: Sequence[Any]) -> ExitCode:

@@ -100,6 +100,8 @@ class WhyReport(Struct, frozen=True, eq=False):
     """Whether Ctrl-C ended it."""
     omitted: int = 0
     """The workloads that are not explained, because it was ended."""
+    asked: int = 0
+    """All workloads that were to be explained."""
     unread: tuple[str, ...] = ()
     """What could not be read of the cluster."""
 

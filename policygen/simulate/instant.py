@@ -1,7 +1,7 @@
 """The jobs that run or wait at a time of a simulation, as the start of another one."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import JobPreemption, JobState
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_schedulers import timeline
-from policygen.simulate.timeline import Timeline
+from policygen.simulate.timeline import Timeline, TimelineProgress
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.end_causes import EndCauses
 
@@ -57,15 +57,21 @@ class Instant(Struct, frozen=True, eq=False):
         return JobState.RUNNING if name in self.runs else JobState.WAITING
 
 
-def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: int = 1) -> Instant:
+def instant(
+    scene: Scene,
+    arrivals: Sequence[Arrival],
+    at: float | None,
+    seed: int = 1,
+    watch: Callable[[TimelineProgress], None] = lambda _: None,
+) -> Instant:
     """Simulate jobs until a time. It changes the workloads of the arrivals.
 
     None: until all are submitted, in their order, and the schedulers have decided about them. No job
-    ends, so this takes no time.
+    ends, so this takes no time. `watch` learns how far it is.
     """
     run = timeline(scene, arrivals, seed=seed, until=at, still=at is None)
-    for _ in run.run():
-        pass
+    for it in run.run():
+        watch(it)
     if at is not None:
         run.settle()
     causes = EndCauses(scene, run)

@@ -1,6 +1,6 @@
 """Whether a job that does not exist yet would run now, and if not, when and why not."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -80,16 +80,21 @@ class FitAnswer(Struct, frozen=True, eq=False):
 
 
 def fit(
-    scene: Scene, arrivals: Sequence[Arrival], request: FitRequest, others: Iterable[FitState] = ()
+    scene: Scene,
+    arrivals: Sequence[Arrival],
+    request: FitRequest,
+    others: Iterable[FitState] = (),
+    learn: Callable[[FitAnswer], None] = lambda _: None,
 ) -> FitAnswer:
     """Whether the job would run now. Raises FitError.
 
     Of several queues that the request can mean, the answer is about the first one in which the job runs
     now, or else waits. `others` are the same state after other random choices; without them, only what
-    happens from now on differs.
+    happens from now on differs. `learn` gets the answer before other random choices are tried.
     """
     judged = _chosen(scene, arrivals, request)
     found = _answer(judged, request)
+    learn(found)
     different = dict.fromkeys(
         it for it in _others(judged, found, request, others) if not it.equals(found.outcome)
     )
