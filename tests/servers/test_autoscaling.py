@@ -95,6 +95,7 @@ SERIES = {
     "chat-5b7f9c6d8-b9qwd": ("web", 4),
     "chat-large-5b7f9c6d8-aaaaa": ("web", 100),  # of another Deployment
     "my-chat-5b7f9c6d8-aaaaa": ("web", 100),
+    "chat-eu-b9qwd": ("web", 100),  # of a Job
     "chat-0": ("web", 100),  # of a StatefulSet
     "chat-77d4c8f5bb-ccccc": ("lab", 100),  # of another team
 }

@@ -22,11 +22,15 @@ from policygen.spec.programs import KedaSettings
 
 HPA, SCALED_OBJECT = "HorizontalPodAutoscaler", "ScaledObject"
 _POD_NAMES = {
-    "Deployment": "[a-z0-9]+-[a-z0-9]{5}",
+    "Deployment": "[4-9bcdf]{5,10}-[a-z0-9]{5}",
     "StatefulSet": "[0-9]+",
     "LeaderWorkerSet": "[0-9]+(-[0-9]+)?",
 }
-"""What the controller of each kind adds to its name in those of its pods."""
+"""What the controller of each kind adds to its name in those of its pods.
+
+A Deployment adds a hash, a number with other characters for its digits. So pods of a Job named `NAME-eu` do not
+match. Source: SafeEncodeString in apimachinery/pkg/util/rand of Kubernetes.
+"""
 
 
 class ScalingBounds(Struct, frozen=True):

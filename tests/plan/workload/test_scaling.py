@@ -1,5 +1,7 @@
 """Autoscalers scale between bounds that the guarantee and the limit of the team hold."""
 
+import re
+
 import pytest
 
 from policygen.plan.decisions import Decisions
@@ -134,8 +136,10 @@ def test_keda_asks_prometheus_for_all_pods_of_the_model(planned):
     it = done.of("ScaledObject")["a-ns/m"]
     assert (it.least, it.most, it.threshold) == (2, 6, "1000")
     assert it.trigger.address == "http://prometheus:9090"
-    pods = "m-[a-z0-9]+-[a-z0-9]{5}"
+    pods = "m-[4-9bcdf]{5,10}-[a-z0-9]{5}"
     assert it.trigger.query == f'sum(requests{{namespace="a-ns", pod=~"{pods}"}})'
+    assert re.fullmatch(pods, "m-6d4cf56db6-b9qwd")
+    assert not re.fullmatch(pods, "m-eu-b9qwd")  # of a Job m-eu
 
 
 @pytest.mark.parametrize(
