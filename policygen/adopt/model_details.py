@@ -86,6 +86,18 @@ _WORKLOAD_DEFAULTS: Final[Mapping[str, Any]] = {
 """Values that the API server writes (pkg/apis/{apps,batch}/v1/defaults.go, and Volcano's webhook)."""
 
 
+_IGNORED: Final = {
+    "action": "Ignore",
+    "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
+}
+_RENDERED: Final[Mapping[str, Any]] = {
+    "maxRetry": 1000,
+    "podFailurePolicy": {"rules": [_IGNORED]},
+    "podReplacementPolicy": "Failed",  # the default beside a podFailurePolicy
+}
+"""Values that each rendered workload has."""
+
+
 class ModelDetails(Struct, frozen=True):
     """A model, and what it does not have of its workload."""
 
@@ -164,7 +176,7 @@ def _unstated_of(workload: Workload, template: PodTemplate) -> Iterator[str]:
         name
         for name, value in {**spec, **job}.items()
         if name not in _WORKLOAD_FIELDS
-        and value not in (None, _WORKLOAD_DEFAULTS.get(name))
+        and value not in (None, _WORKLOAD_DEFAULTS.get(name), _RENDERED.get(name))
         and not (job and name == "activeDeadlineSeconds")  # its window shows it
     ]
     if fields:
