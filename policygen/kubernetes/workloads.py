@@ -4,7 +4,7 @@ Source: core/v1, apps/v1 and batch/v1 of Kubernetes 1.36.3; batch.volcano.sh/v1a
 1.14; the CRDs of the training operators, JobSet, LeaderWorkerSet and Ray.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -17,6 +17,8 @@ from policygen.kubernetes.object import Object, Read
 from policygen.kubernetes.untyped import integer, mappings, numbered, text
 
 _VOLCANO_BATCH = "batch.volcano.sh"
+_RAW = "raw_templates"
+"""The attribute of an object for its templates."""
 APP_WRAPPER = "AppWrapper"
 _OF_A_POD = ("cpu", "memory")
 """Pod-level resources besides hugepages (resource.IsSupportedPodLevelResource)."""
@@ -295,11 +297,21 @@ def pod_templates(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any]]]:
             yield path, data
 
 
-def raw_templates(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
+RawTemplate = tuple[Path, Any, int | None]
+
+
+def raw_templates(object_: Object) -> Sequence[RawTemplate]:
     """The same for values of any type, with the number of pods of each.
 
-    The values are those of templates, or of a parent that is of a wrong type.
+    The values are those of templates, or of a parent that is of a wrong type. The object keeps the result.
     """
+    known: Sequence[RawTemplate] | None = object_.__dict__.get(_RAW)
+    if known is None:
+        known = object_.__dict__[_RAW] = tuple(_raw_templates(object_))
+    return known
+
+
+def _raw_templates(object_: Object) -> Iterator[RawTemplate]:
     for above, owner, location in _locations(object_):
         for path, data, item in _follow(owner, location.templates, above, owner):
             yield path, data, _count(location, item)

@@ -113,8 +113,9 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
             spec.at / "dnsPolicy",
             f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
         )
+    fields = spec.fields
     for needed, check in _PARTS:
-        if not needed.isdisjoint(spec.fields):
+        if not needed.isdisjoint(fields):
             yield from check(spec)
     for name in _HOST_SPACES if spec.data.get("hostUsers") is False else ():
         if spec.data.get(name) is True:

@@ -25,6 +25,9 @@ PORTS_AS_WRITTEN = (
 KINDS = tuple(sorted({kind for group, kind in TEMPLATES if group in _GROUPS}))
 
 
+_NO_FIELDS: frozenset[str] = frozenset()
+
+
 class Part(Struct, frozen=True, eq=False):
     """A part of an object as written."""
 
@@ -60,10 +63,13 @@ class Part(Struct, frozen=True, eq=False):
 class PodPart(Part, frozen=True, eq=False, kw_only=True):
     """The `spec` of a pod or template."""
 
-    containers: tuple[Part, ...]
+    containers: Sequence[Part]
     """All containers, init containers first."""
-    fields: frozenset[str]
-    """The names of its fields and of those of its containers."""
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of its fields and of those of its containers."""
+        return _NO_FIELDS.union(self.data, *(it.data for it in self.containers))
 
 
 def label_faults(labels: Part) -> Iterator[FaultAt]:
@@ -107,15 +113,11 @@ def specs_in(templates: Iterable[Part]) -> Iterator[PodPart]:
             yield _pod_spec(Part(template.owner, spec, (*template.steps, "spec")))
 
 
-_NO_FIELDS: frozenset[str] = frozenset()
-
-
 def _pod_spec(part: Part) -> PodPart:
     containers = part.items("containers")
     if "initContainers" in part.data:
         containers = [*part.items("initContainers"), *containers]
-    fields = _NO_FIELDS.union(part.data, *(it.data for it in containers))
-    return PodPart(part.owner, part.data, part.steps, containers=tuple(containers), fields=fields)
+    return PodPart(part.owner, part.data, part.steps, containers=containers)
 
 
 def _templates(cluster: Cluster) -> tuple[Part, ...]:

@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
     Kubernetes 1.36.3; pkg/kubelet/prober/worker.go, doProbe, ignores probes with errors.
     """
     for spec in chain(pod_specs(facts.cluster), pods_of_operators(facts.cluster)):
-        if _FIELDS.isdisjoint(spec.fields) or spec.owner.object.group not in PORTS_AS_WRITTEN:
+        if spec.owner.object.group not in PORTS_AS_WRITTEN:
             continue
         for container in spec.containers:
             if not _FIELDS.isdisjoint(container.data):

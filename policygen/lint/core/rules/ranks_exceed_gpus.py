@@ -32,8 +32,8 @@ def check(facts: Facts) -> Hits:
     (nprocPerNode); docs of Ray (num-gpus).
     """
     for spec in chain(pod_specs(facts.cluster), pods_of_operators(facts.cluster)):
-        if "command" in spec.fields or "args" in spec.fields:
-            for container in spec.containers:
+        for container in spec.containers:
+            if "command" in container.data or "args" in container.data:
                 yield from _of_container(spec, container)
     for owner, at, ranks, pod in _of_jobs(facts.cluster):
         counts = [_gpus(it) for _, it in numbered(pod, "spec", "containers")]

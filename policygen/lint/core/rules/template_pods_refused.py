@@ -17,12 +17,11 @@ def check(facts: Facts) -> Hits:
     for spec in unsure_pods(facts.cluster):
         if spec.owner.kind == "Pod":
             continue  # pod-field-refused reports it
-        if "image" in spec.fields:
-            for container in spec.containers:
-                image = container.data.get("image")
-                if isinstance(image, str) and image != image.strip():
-                    message = f"{named(container)} has image {quoted(image)}, so its pods are refused; remove the spaces around it"
-                    yield Hit(RULE, message, container.at / "image")
+        for container in spec.containers:
+            image = container.data.get("image")
+            if isinstance(image, str) and image != image.strip():
+                message = f"{named(container)} has image {quoted(image)}, so its pods are refused; remove the spaces around it"
+                yield Hit(RULE, message, container.at / "image")
         for at, fault in pod_priorities.conflicts(facts.cluster, spec):
             if spec.data[str(at.path[-1])] != "":  # pod-field-refused reports an empty one
                 yield Hit(RULE, f"{fault}, so its pods are refused; remove {at.path[-1]}", at)
