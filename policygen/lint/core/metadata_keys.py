@@ -70,14 +70,15 @@ def _written(cluster: Cluster) -> tuple[Written, ...]:
 
 def of_workload(workload: Workload) -> Iterator[Written]:
     """All labels and annotations of a workload."""
-    job = webhook_object(workload)
-    place = MetadataOwner.POD if workload.kind == "Pod" else MetadataOwner.OBJECT
-    found = [(place, workload.at, workload.labels, workload.annotations)]
-    if job.at != workload.at:
+    own = workload.at, workload.labels, workload.annotations
+    if workload.kind == "CronJob":
+        job = webhook_object(workload)
         found = [
             (MetadataOwner.OBJECT, job.at, job.labels, job.annotations),
-            (MetadataOwner.ABOVE, workload.at, workload.labels, workload.annotations),
+            (MetadataOwner.ABOVE, *own),
         ]
+    else:
+        found = [(MetadataOwner.POD if workload.kind == "Pod" else MetadataOwner.OBJECT, *own)]
     found += [
         (MetadataOwner.PODS, template.at, template.labels, template.annotations)
         for template in workload.templates

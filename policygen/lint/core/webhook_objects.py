@@ -1,6 +1,6 @@
 """Workloads as webhooks see them: the object itself, or the Job that a CronJob creates."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -56,6 +56,10 @@ def webhook_object(workload: Workload) -> WebhookObject:
     return WebhookObject(workload, "Job", at.to(*path), data, *written)
 
 
-def batch_jobs(cluster: Cluster) -> Iterator[WebhookObject]:
+def batch_jobs(cluster: Cluster) -> tuple[WebhookObject, ...]:
     """The Jobs of Kubernetes, and those that CronJobs create."""
-    return map(webhook_object, cluster.workloads_of("batch"))
+    return cluster.derive(_batch_jobs)
+
+
+def _batch_jobs(cluster: Cluster) -> tuple[WebhookObject, ...]:
+    return tuple(map(webhook_object, cluster.workloads_of("batch")))
