@@ -40,6 +40,22 @@ def readable(resource: str, amount: Fraction, beside: Fraction | None = None) ->
     return text
 
 
+def exceeds(amount: Fraction, limit: Fraction, times: int = 1) -> bool:
+    """Whether this many times an amount is above a limit. Integers are compared faster than Fractions."""
+    return times * amount.numerator * limit.denominator > limit.numerator * amount.denominator
+
+
+def summed(amounts: Iterable[Fraction]) -> Fraction:
+    """The sum of amounts. Integers are added faster than Fractions."""
+    whole, parts = 0, Fraction(0)
+    for it in amounts:
+        if it.denominator == 1:
+            whole += it.numerator
+        else:
+            parts += it
+    return parts + whole
+
+
 def amount_of(resource: str, amount: Fraction, beside: Fraction | None = None) -> str:
     """An amount for people, with the resource's name: `98.6 TiB of memory`, `8 nvidia.com/gpu`.
 

@@ -36,6 +36,11 @@ def charge(spec: PodSpec, key: str) -> Fraction:
     return _ONE if source == "pods" else _ZERO
 
 
+def counts_pods(key: str) -> bool:
+    """Whether a key of `hard` counts pods or their requests or limits."""
+    return bool(_source(key)[0])
+
+
 @lru_cache(1 << 10)  # few keys, but each is counted for all pods of a namespace
 def _source(key: str) -> tuple[str, str]:
     """What a key of `hard` counts of pods, and the resource; "" if it does not count pods."""

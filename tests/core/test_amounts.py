@@ -3,8 +3,19 @@
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from policygen.core.amounts import amount_of, at_most, has_unit, readable, with_gpus, written
+from policygen.core.amounts import (
+    amount_of,
+    at_most,
+    exceeds,
+    has_unit,
+    readable,
+    summed,
+    with_gpus,
+    written,
+)
 
 GIB = 2**30
 
@@ -84,3 +95,16 @@ def test_the_largest_amount_to_write_is_never_rounded_up():
     assert at_most("memory", 512 * 1024 * mebi) == "512 GiB of memory"
     assert at_most("memory", 1130891 * mebi + 7) == "1130891Mi of memory"
     assert at_most("nvidia.com/gpu", Fraction(8)) == "8 nvidia.com/gpu"
+
+
+AMOUNTS = st.fractions(-9, 9, max_denominator=4)
+
+
+@given(AMOUNTS, AMOUNTS, st.integers(0, 5))
+def test_amounts_are_compared_as_fractions_are(amount, limit, times):
+    assert exceeds(amount, limit, times) is (amount * times > limit)
+
+
+@given(st.lists(AMOUNTS))
+def test_amounts_are_added_as_fractions_are(amounts):
+    assert summed(iter(amounts)) == sum(amounts)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from policygen.kubernetes.core import ResourceQuotaView
-from policygen.kubernetes.pod_quotas import charge, counts, priority_class_of, unset
+from policygen.kubernetes.pod_quotas import charge, counts, counts_pods, priority_class_of, unset
 from policygen.kubernetes.workloads import PodSpec
 from tests.objects import cluster
 
@@ -137,3 +137,11 @@ globalDefault: true
     assert priority_class_of(cluster(classes), pod()) == "a"
     assert priority_class_of(cluster(classes), pod(priorityClassName="c")) == "c"
     assert priority_class_of(cluster(""), pod()) == ""
+
+
+@pytest.mark.parametrize(
+    ("key", "of_pods"),
+    [("pods", True), ("requests.nvidia.com/gpu", True), ("limits.cpu", True), ("services", False)],
+)
+def test_keys_of_other_objects_count_no_pods(key, of_pods):
+    assert counts_pods(key) is of_pods

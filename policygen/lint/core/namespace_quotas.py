@@ -8,10 +8,11 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from policygen.core.amounts import exceeds
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import ResourceQuotaView
-from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
+from policygen.kubernetes.pod_quotas import PODS, charge, counts_pods, resource_of
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.autoscalers import Autoscaler, autoscaler_of
@@ -44,14 +45,16 @@ class QuotaExcess(Struct, frozen=True, eq=False):
 
 def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     """The limits that a single workload exceeds; use it with `cluster.derive`."""
-    by_namespace = cluster.derive(bounds)
+    by_namespace = _of_pods(cluster)
     found: dict[tuple[str, str, str], list[tuple[Workload, Fraction]]] = {}
-    for workload in cluster.workloads:
-        limits = by_namespace.get(workload.namespace, {})
-        scaled = autoscaler_of(cluster, workload) if limits else None
+    for workload in cluster.workloads if by_namespace else ():
+        limits = by_namespace.get(workload.namespace)
+        if not limits:
+            continue
+        scaled = autoscaler_of(cluster, workload)
         for key, bound in limits.items():
             amount = _used(workload, key, scaled)
-            if amount > bound.limit >= 0:
+            if exceeds(amount, bound.limit) and bound.limit >= 0:
                 place = workload.namespace, key, "pods" if key in PODS else resource_of(key)
                 found.setdefault(place, []).append((workload, amount))
     return tuple(
@@ -66,11 +69,13 @@ def used_by(cluster: Cluster, workload: Workload, key: str) -> Fraction:
 
 
 def _used(workload: Workload, key: str, scaled: Autoscaler | None) -> Fraction:
-    used = _ZERO
-    for template in workload.templates:
-        each, count = charge(template.spec, key), template.replicas or 0
-        count = count if scaled is None else scaled.pods(count)
-        if each and count:
+    used, pods = _ZERO, [template.replicas or 0 for template in workload.templates]
+    if scaled is not None:
+        pods = [*map(scaled.pods, pods)]
+    if key in PODS:
+        return Fraction(sum(pods))
+    for template, count in zip(workload.templates, pods, strict=True):
+        if count and (each := charge(template.spec, key)):
             every = each if count == 1 else each * count
             used = used + every if used else every
     return used
@@ -78,15 +83,26 @@ def _used(workload: Workload, key: str, scaled: Autoscaler | None) -> Fraction:
 
 def used_until_deleted(cluster: Cluster) -> Mapping[tuple[str, str], Mapping[Workload, Fraction]]:
     """What workloads whose pods do not end use of each limit, by namespace and key; use it with `cluster.derive`."""
-    by_namespace = cluster.derive(bounds)
+    by_namespace = _of_pods(cluster)
     found: dict[tuple[str, str], dict[Workload, Fraction]] = {}
     for workload in cluster.workloads if by_namespace else ():
-        limits = by_namespace.get(workload.namespace, {}) if workload.kind in LASTING else {}
-        scaled = autoscaler_of(cluster, workload) if limits else None
+        limits = by_namespace.get(workload.namespace) if workload.kind in LASTING else None
+        if not limits:
+            continue
+        scaled = autoscaler_of(cluster, workload)
         for key in limits:
             if amount := _used(workload, key, scaled):
                 found.setdefault((workload.namespace, key), {})[workload] = amount
     return found
+
+
+def _of_pods(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:
+    """The limits whose key counts pods."""
+    every = cluster.derive(bounds).items()
+    return {
+        namespace: {key: bound for key, bound in limits.items() if counts_pods(key)}
+        for namespace, limits in every
+    }
 
 
 def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, readable
+from policygen.core.amounts import amount_of, exceeds, readable, summed
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.workloads import KINDS, Workload
@@ -12,6 +12,9 @@ from policygen.lint.core.queue_sums import LASTING
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
+_Held = tuple[Mapping[Workload, Fraction], Fraction, Fraction]
+"""What pods that do not end use of a limit, the sum, and the rest."""
+
 
 def check(facts: Facts) -> Hits:
     """The API server refuses its pods as long as the others exist. Counts one pod of the Job.
@@ -19,11 +22,13 @@ def check(facts: Facts) -> Hits:
     workload-exceeds-resource-quota and workloads-exceed-resource-quota report larger faults.
     Source: as in lint/core/namespace_quotas.py.
     """
-    held = {
-        place: (others, sum(others.values(), Fraction(0)))
-        for place, others in facts.cluster.derive(used_until_deleted).items()
-    }
     by_namespace = facts.cluster.derive(bounds)
+    held: dict[tuple[str, str], _Held] = {}
+    for (namespace, key), others in facts.cluster.derive(used_until_deleted).items():
+        used = summed(others.values())
+        room = by_namespace[namespace][key].limit - used
+        if room >= 0:
+            held[namespace, key] = others, used, room
     for workload in facts.cluster.workloads if held else ():
         if workload.kind not in LASTING and workload.kind != "Pod":
             limits = by_namespace.get(workload.namespace, {})
@@ -33,15 +38,17 @@ def check(facts: Facts) -> Hits:
 def _hit(
     workload: Workload,
     limits: Mapping[str, Bound],
-    held: Mapping[tuple[str, str], tuple[Mapping[Workload, Fraction], Fraction]],
+    held: Mapping[tuple[str, str], _Held],
 ) -> Hits:
-    """`held`: the pods that do not end, with their sum, by namespace and key."""
+    """`held` is by namespace and key."""
     for key, bound in limits.items():
-        others, used = held.get((workload.namespace, key), ({}, Fraction(0)))
-        limit = bound.limit
-        for template in workload.templates if others and used <= limit else ():
+        found = held.get((workload.namespace, key))
+        if found is None:
+            continue
+        (others, used, room), limit = found, bound.limit
+        for template in workload.templates:
             each = charge(template.spec, key)
-            if each <= limit < used + each:
+            if exceeds(each, room) and each <= limit:
                 name = "pods" if key in PODS else resource_of(key)
                 users = [str(it) for it in others]
                 path = () if key in PODS else request_path(template.spec, name)

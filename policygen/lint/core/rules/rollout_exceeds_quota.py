@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from policygen.core.amounts import amount_of, readable
+from policygen.core.amounts import amount_of, exceeds, readable, summed
 from policygen.core.finding import At
 from policygen.core.quoting import counted, some
 from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
@@ -69,14 +69,17 @@ def _stuck(facts: Facts) -> Sequence[_Full]:
     limits = facts.cluster.derive(bounds)
     found: dict[tuple[At, tuple[Workload, ...]], _Full] = {}
     for (namespace, key), amounts in facts.cluster.derive(used_until_deleted).items():
-        bound, used = limits[namespace][key], sum(amounts.values(), Fraction(0))
+        bound, used = limits[namespace][key], summed(amounts.values())
+        room = bound.limit - used
+        if room < 0:
+            continue  # other rules report workloads without room
         updated = tuple(
             it
             for it in amounts
+            if any(exceeds(charge(template.spec, key), room) for template in it.templates)
             if (update := rollout(facts.cluster, it)) and update.strict
-            if used + max(charge(template.spec, key) for template in it.templates) > bound.limit
         )
-        if updated and used <= bound.limit:  # other rules report workloads without room
+        if updated:
             found.setdefault(
                 (bound.quota.at, updated), _Full(bound, key, used, [*amounts], updated)
             )
