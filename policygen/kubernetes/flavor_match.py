@@ -22,6 +22,8 @@ def untolerated(
     flavor: ResourceFlavorView, tolerations: Iterable[TolerationView]
 ) -> TaintView | None:
     """The first taint that neither the pods nor the flavor tolerate."""
+    if not flavor.node_taints:
+        return None
     allowed = (*tolerations, *flavor.tolerations)
     for taint in flavor.node_taints:
         if taint.effect in HARD and not any(tolerates(it, taint) for it in allowed):
@@ -42,6 +44,8 @@ def selects_flavor(selector: Mapping[str, str], terms: Terms, labels: Mapping[st
 
 def required_terms(pod: PodSpec) -> tuple[tuple[Requirement, ...], ...]:
     """The expressions of each term of the required node affinity."""
+    if not pod.affinity:
+        return ()
     terms = mappings(pod.affinity, "nodeAffinity", REQUIRED, "nodeSelectorTerms")
     return tuple(requirements(term.get("matchExpressions")) for term in terms)
 

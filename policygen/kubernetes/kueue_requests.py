@@ -23,6 +23,13 @@ class _Defaults(Struct, frozen=True):
     requests: dict[str, Fraction]
     limits: dict[str, Fraction]
 
+    def fills(self, container: Container) -> bool:
+        """Whether a container lacks any of these requests or limits."""
+        own = container.resources
+        return not (
+            self.requests.keys() <= own.requests.keys() and self.limits.keys() <= own.limits.keys()
+        )
+
     def fill(self, container: Container) -> Container:
         """The container with these defaults."""
         own = container.resources
@@ -46,7 +53,16 @@ def adjusted(cluster: Cluster, spec: PodSpec, namespace: str) -> PodSpec:
     for item in container_limits(cluster, namespace):
         requests = {**item.filled_requests, **requests}
         limits = {**item.filled_limits, **limits}
-    return _each(spec, _Defaults(requests, limits)) if requests or limits else spec
+    if not (requests or limits):
+        return spec
+    defaults = _Defaults(requests, limits)
+    if not any(map(defaults.fills, (*spec.containers, *spec.init_containers))):
+        return spec
+    return replace(
+        spec,
+        containers=tuple(map(defaults.fill, spec.containers)),
+        init_containers=tuple(map(defaults.fill, spec.init_containers)),
+    )
 
 
 def as_pod(spec: PodSpec) -> PodSpec:
@@ -67,11 +83,3 @@ def as_pod(spec: PodSpec) -> PodSpec:
 def _with_requests(container: Container) -> Container:
     own = container.resources
     return replace(container, resources=replace(own, requests={**own.limits, **own.requests}))
-
-
-def _each(spec: PodSpec, defaults: _Defaults) -> PodSpec:
-    return replace(
-        spec,
-        containers=tuple(map(defaults.fill, spec.containers)),
-        init_containers=tuple(map(defaults.fill, spec.init_containers)),
-    )

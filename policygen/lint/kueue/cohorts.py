@@ -19,6 +19,7 @@ from policygen.kubernetes.kueue import (
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import Owner
 
+_ZERO = Fraction(0)
 Cell = tuple[str, str]
 """A flavor and a resource: the key of a quota."""
 
@@ -57,8 +58,8 @@ class CohortNode(Struct, eq=False):
         """The quota that it does not lend, because of its lending limit."""
         quota = self.quotas.get(cell)
         if quota is None or quota.lending_limit is None:
-            return Fraction(0)
-        return max(Fraction(0), self.subtree.get(cell, Fraction(0)) - quota.lending_limit)
+            return _ZERO
+        return max(_ZERO, self.subtree.get(cell, _ZERO) - quota.lending_limit)
 
     def ceiling(self, cell: Cell) -> Fraction:
         """The largest amount that can be used here if no other queue uses any quota."""
@@ -67,13 +68,14 @@ class CohortNode(Struct, eq=False):
         while node is not None:
             path.append(node)
             node = node.parent
-        reach = Fraction(0)
+        reach = _ZERO
         for node in reversed(path):
-            own = node.subtree.get(cell, Fraction(0))
+            own = node.subtree.get(cell, _ZERO)
             if node.parent is None:
                 reach = own
                 continue
-            reach += node.local(cell)
+            if kept := node.local(cell):
+                reach += kept
             quota = node.quotas.get(cell)
             if quota is not None and quota.borrowing_limit is not None:
                 reach = min(reach, own + quota.borrowing_limit)
@@ -188,7 +190,7 @@ def _sum(cohorts: Mapping[str, CohortNode], queues: Mapping[str, CohortNode]) ->
         order += [child for child in node.children if child.queue is None]
     for node in reversed(order):
         for cell, quota in node.quotas.items():
-            node.subtree[cell] = node.subtree.get(cell, Fraction(0)) + quota.nominal_quota
+            node.subtree[cell] = node.subtree.get(cell, _ZERO) + quota.nominal_quota
         _lend(node)
 
 
@@ -197,4 +199,5 @@ def _lend(node: CohortNode) -> None:
     if node.parent is not None:
         above = node.parent.subtree
         for cell, amount in node.subtree.items():
-            above[cell] = above.get(cell, Fraction(0)) + amount - node.local(cell)
+            lent = amount - kept if (kept := node.local(cell)) else amount
+            above[cell] = above[cell] + lent if cell in above else lent

@@ -88,7 +88,7 @@ def request_in(
     requested = template.spec.requests
     defaulted = counted(cluster, workload, template)
     written = _above_zero(rules.charged(requested))
-    same = defaulted == requested
+    same = defaulted is requested or defaulted == requested
     return PodRequest(
         workload,
         queue,
@@ -105,12 +105,11 @@ def uncovered(facts: Facts, request: PodRequest) -> list[str]:
     if the queue covers another resource of the same vendor whose name is not a usual one.
     """
     known = covered(request.queue)
-    vendors: set[str] = set()
-    if not facts.cluster.kueue_configurations.any:
+    others = [name for name in request.written if name not in known]
+    if others and not facts.cluster.kueue_configurations.any:
         vendors = {vendor(name) for name in known if extended(name) and not usual(name)}
-    return sorted(
-        name for name in request.written if name not in known and vendor(name) not in vendors
-    )
+        others = [name for name in others if vendor(name) not in vendors]
+    return sorted(others)
 
 
 def refused(facts: Facts, request: PodRequest) -> list[str]:

@@ -27,6 +27,8 @@ def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> FlavorRefusal | None:
     if taint is not None:
         reason = f"taint {taint.key} is not tolerated"
         return FlavorRefusal(reason, ("tolerations",), f"add a toleration for taint {taint.key}")
+    if not (pod.node_selector or pod.affinity):
+        return None  # the usual case
     labels, terms = flavor.node_labels, required_terms(pod)
     if selects_flavor(pod.node_selector, terms, labels):
         return None

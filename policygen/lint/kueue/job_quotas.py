@@ -1,12 +1,13 @@
 """What Kueue admits of a workload together, and the flavors whose quota is enough for it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from policygen.core.amounts import exceeds
 from policygen.core.go_values import integer
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
-from policygen.lint.kueue.cohorts import forest
+from policygen.lint.kueue.cohorts import Cell, forest
 from policygen.lint.kueue.coverage import PodRequest
 from policygen.lint.rule import Facts, Need
 
@@ -42,5 +43,15 @@ def has_enough(facts: Facts, request: PodRequest, group: ResourceGroup, flavor: 
     node = facts.cluster.derive(forest).queues[request.queue.name]
     if Need.QUEUES not in facts.given or node.cyclic:
         return True
-    amounts = requested_of(request, group).items()
-    return all(amount <= node.ceiling((flavor, name)) for name, amount in amounts)
+    return fits(request, group, flavor, node.ceiling)
+
+
+def fits(
+    request: PodRequest, group: ResourceGroup, flavor: str, ceiling: Callable[[Cell], Fraction]
+) -> bool:
+    """Whether these pods together request no more of each resource of a group than the ceiling of a flavor."""
+    pods, names = pods_together(request), group.covered_resources
+    return not any(
+        name in names and exceeds(amount, ceiling((flavor, name)), pods)
+        for name, amount in request.counted.items()
+    )

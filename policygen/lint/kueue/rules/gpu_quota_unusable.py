@@ -100,14 +100,18 @@ def _fault(
     [gpu] = gpus
     offered = node.ceiling((flavor, gpu))
     for k, quota in enumerate(quotas.resources):
-        if quota.name == gpu or lacks_unit(quota) or _is_not_lent(node, flavor, gpu, quota.name):
-            continue  # memory-quota-without-unit or request-not-covered reports it
+        if quota.name == gpu:
+            continue
         name, most = quota.name, node.ceiling((flavor, quota.name))
+        if any(_amount(it.counted, name) * offered <= most * it.counted[gpu] for it in users):
+            continue  # the quota is enough for this workload and all GPUs
+        if lacks_unit(quota) or _is_not_lent(node, flavor, gpu, quota.name):
+            continue  # memory-quota-without-unit or request-not-covered reports it
         shares = [_amount(it.counted, name) / it.counted[gpu] for it in users]
         each = min(shares)
         least = users[shares.index(each)]
-        if not each or most >= each * offered or most >= have.get(name, most + 1):
-            continue  # the quota is not what runs out first, or the nodes have no more
+        if not each or most >= have.get(name, most + 1):
+            continue  # the nodes have no more
         usable = most // each
         if usable > 0 and offered - usable >= min(it.counted[gpu] for it in users):
             own, needed = quota.nominal_quota, each * offered

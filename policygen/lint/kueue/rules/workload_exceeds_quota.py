@@ -11,7 +11,7 @@ from policygen.kubernetes.workloads import KINDS, replicas_at
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import READS, PodRequest, requests_by_workload
-from policygen.lint.kueue.job_quotas import pods_together, requested_of
+from policygen.lint.kueue.job_quotas import fits, pods_together, requested_of
 from policygen.lint.kueue.quotas import lacks_unit
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -32,10 +32,15 @@ def check(facts: Facts) -> Hits:
         for group in () if node.cyclic else first.queue.fields.resource_groups:
             parts = [[it] for it in requests] if len(group.flavors) > 1 else [requests]
             for part in parts:
+                reach = partial(ceiling, node)
+                if len(part) == 1 and any(
+                    fits(part[0], group, it.name, reach) for it in group.flavors
+                ):
+                    continue
                 amounts = requested_of(part[0], group)
                 if len(part) > 1:
                     amounts = total((amounts, *(requested_of(it, group) for it in part[1:])))
-                if short := _short(group, amounts, partial(ceiling, node)):
+                if short := _short(group, amounts, reach):
                     if not (without_unit and _lacks_unit(group, short[0])):
                         yield _hit(part, *short)
                     break

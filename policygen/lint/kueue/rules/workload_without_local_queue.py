@@ -8,7 +8,7 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
 from policygen.core.suggest import is_slip, suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue_jobs import BY_POD, DEFAULT_QUEUE, local_queues, queued
+from policygen.kubernetes.kueue_jobs import BY_POD, DEFAULT_QUEUE, Queued, local_queues, queued
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.missing_namespaces import missing_namespaces
@@ -21,6 +21,8 @@ _OPAQUE = {
     ("sparkoperator.k8s.io", "SparkApplication"),
 }
 """Kinds that Kueue manages and whose pods no rule can read; they are not read from clusters."""
+_Place = At | Queued
+"""The place of a name, or the job that has it, which few rules need and which takes time to find."""
 _LABEL = ("metadata", "labels", LOCAL_QUEUE)
 
 
@@ -37,7 +39,7 @@ def check(facts: Facts) -> Hits:
     renamed = _renamed(cluster, references)
     for it in renamed.values():
         yield from it.hits(facts, RULE)
-    for workload, name, at in references:
+    for workload, name, place in references:
         namespace = workload.namespace
         if (namespace, name) in renamed:
             continue
@@ -54,20 +56,24 @@ def check(facts: Facts) -> Hits:
             RULE,
             f'{workload} names LocalQueue "{name}", which does not exist in {where}; '
             f"{_advice(cluster, name, namespace)}",
-            at,
+            _at(place),
         )
 
 
+def _at(place: _Place) -> At:
+    return place if isinstance(place, At) else place.at
+
+
 def _renamed(
-    cluster: Cluster, references: Sequence[tuple[Workload | Object, str, At]]
+    cluster: Cluster, references: Sequence[tuple[Workload | Object, str, _Place]]
 ) -> Mapping[tuple[str, str], RenamedObject]:
     """The LocalQueues that were probably renamed, by namespace and the name that several workloads use."""
     known = cluster.local_queues
     lost = {it.namespace for it, name, _ in references if not known.knows(name, it.namespace)}
     uses: dict[str, list[NameUse]] = {}
-    for workload, name, at in references if lost else ():
+    for workload, name, place in references if lost else ():
         if workload.namespace in lost:
-            uses.setdefault(workload.namespace, []).append(NameUse(workload, name, at))
+            uses.setdefault(workload.namespace, []).append(NameUse(workload, name, _at(place)))
     return {
         (namespace, name): it
         for namespace, own in uses.items()
@@ -104,10 +110,10 @@ def _advice(cluster: Cluster, name: str, namespace: str) -> str:
     return suggest(name, known, "LocalQueue of this namespace")
 
 
-def _references(cluster: Cluster) -> Iterator[tuple[Workload | Object, str, At]]:
+def _references(cluster: Cluster) -> Iterator[tuple[Workload | Object, str, _Place]]:
     """Each object that names a LocalQueue, with the name and its place."""
     for job in cluster.derive(queued):
-        yield job.workload, job.name, job.at
+        yield job.workload, job.name, job
     for workload in cluster.workloads:
         if (workload.object.group, workload.kind) in BY_POD:
             for template in workload.templates:
