@@ -113,6 +113,11 @@ class Names(Sequence[str]):
         return [name for name in found if self._lowered[name] != word]
 
 
+def plain(word: str) -> str:
+    """The word in lower case, without separators, and with digits for letters that look like them."""
+    return word.lower().translate(SEPARATORS).translate(_LOOK_ALIKE)
+
+
 def is_slip(word: str, meant: str) -> bool:
     """Whether a word is another one with one letter too many, one too few, two swapped, or another case.
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen.core.suggest import Names, is_near, is_slip, is_typo, meant_file, suggest
+from policygen.core.suggest import Names, is_near, is_slip, is_typo, meant_file, plain, suggest
 
 FAMILIES = [f"team-{n:04}.{card}" for n in range(1000) for card in ("a100", "h100")]
 MANY = Names(FAMILIES)
@@ -152,3 +152,14 @@ def test_swapped_letters_of_a_short_name_are_a_mistake():
 )
 def test_names_that_certainly_mean_the_same(word, name, like, typo):
     assert is_typo(word, name, like=like) is typo
+
+
+@given(st.text("abo01lB-.", max_size=9), st.integers(0, 9), st.text("abo01lB-.", max_size=2))
+def test_words_that_mean_the_same_differ_in_at_most_one_letter_of_their_plain_forms(word, at, new):
+    for meant in (
+        word[:at] + new + word[at:],
+        word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
+        word[:at] + new + word[at + 1 :],
+    ):
+        if is_typo(word, meant) or is_near(word, meant, letters=False):
+            assert len({*plain(word)} ^ {*plain(meant)}) <= 1

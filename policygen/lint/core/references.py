@@ -28,9 +28,15 @@ class Reference(Struct, frozen=True, eq=False):
         return self.part.at.to(*self.steps)
 
 
+_FIELDS = frozenset({"env", "envFrom", "imagePullSecrets", "serviceAccountName", "volumes"})
+"""Fields of a pod or container with references."""
+
+
 def references(cluster: Cluster, namespaces: Container[str]) -> Iterator[Reference]:
     """All names in these namespaces that are not optional: in the specs of pods, and of StatefulSets."""
     for pod in pod_specs(cluster):
+        if _FIELDS.isdisjoint(pod.fields):
+            continue
         if pod.owner.namespace not in namespaces:
             continue
         for kind, name, path in _of_pod(pod):
@@ -69,8 +75,11 @@ def _of_source(
 def _of_container(container: Part) -> Iterator[tuple[str, str, Path]]:
     for i, source in numbered(container.data, "envFrom") if "envFrom" in container.data else ():
         yield from _of_refs(source, "Ref", (*container.steps, "envFrom", i))
-    for i, variable in numbered(container.data, "env"):
-        if "valueFrom" in variable and (found := mapping(variable, "valueFrom")):
+    variables = container.data.get("env")
+    for i, variable in enumerate(variables if isinstance(variables, list) else ()):
+        if not isinstance(variable, dict) or "valueFrom" not in variable:
+            continue
+        if found := mapping(variable, "valueFrom"):
             yield from _of_refs(found, "KeyRef", (*container.steps, "env", i, "valueFrom"))
 
 

@@ -18,6 +18,7 @@ from policygen.lint.core.pod_templates import Part
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.jobs import min_available, spec_of
 
+_ZERO = Fraction(0)
 _EVICTED = {"PodEvicted", "*"}
 _OF_THE_JOB = ("RestartJob", "AbortJob", "TerminateJob", "CompleteJob")
 
@@ -135,13 +136,20 @@ def _least(templates: Sequence[tuple[PodTemplate, int | None]], needed: int) -> 
     dict if there are fewer pods than needed.
     """
     requests = [(template.spec.requests, needed if n is None else n) for template, n in templates]
-    if sum(count for _, count in requests) < needed:
+    pods = sum(count for _, count in requests)
+    if pods < needed:
         return {}
-    found = {}
+    found: dict[str, Fraction] = {}
+    if pods == needed:  # all count, so their order does not matter
+        for amounts, count in requests:
+            for name, amount in amounts.items():
+                every = amount * count
+                found[name] = found[name] + every if name in found else every
+        return found
     for name in dict.fromkeys(name for amounts, _ in requests for name in amounts):
-        rest, total = needed, Fraction(0)
+        rest, total = needed, _ZERO
         for amount, count in sorted(
-            (amounts.get(name, Fraction(0)), count) for amounts, count in requests
+            (amounts.get(name, _ZERO), count) for amounts, count in requests
         ):
             used = min(rest, count)
             total, rest = total + used * amount, rest - used

@@ -1,9 +1,6 @@
 """A number of pods, retries or seconds is negative."""
 
-from collections.abc import Iterator
-
-from policygen.kubernetes.workloads import Workload
-from policygen.lint.core.webhook_objects import WebhookObject, webhook_object
+from policygen.kubernetes.untyped import mapping
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _JOB = (
@@ -17,33 +14,29 @@ _JOB = (
 )
 _SETS = ("minReadySeconds", "progressDeadlineSeconds", "replicas", "revisionHistoryLimit")
 _CRON = ("failedJobsHistoryLimit", "startingDeadlineSeconds", "successfulJobsHistoryLimit")
+_SPEC = ("spec",)
+_OF_SETS = ((_SPEC, _SETS),)
+_COUNTS = {
+    "StatefulSet": ((_SPEC, _SETS[:-1]),),  # ValidateStatefulSetSpec does not check the last one
+    "Job": ((_SPEC, _JOB),),
+    "CronJob": ((_SPEC, _CRON), (("spec", "jobTemplate", "spec"), _JOB)),
+}
+"""Mappings with counts, and the fields, by kind; other kinds have `_OF_SETS`."""
 _KINDS = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
 
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation, ValidateNonnegativeField, which apps and batch call."""
     for workload in facts.cluster.workloads_of("apps", "batch"):
-        for owner, fields in _counts(workload):
-            spec = owner.spec
+        for path, fields in _COUNTS.get(workload.kind, _OF_SETS):
+            spec = mapping(workload.object.data, *path)
             for field in fields:
-                value = spec.get(field)
-                if isinstance(value, int) and value < 0:
+                if field in spec and isinstance(value := spec[field], int) and value < 0:
                     yield Hit(
                         RULE,
                         f"{workload} has {field} {value}, which is refused; write 0 or more",
-                        owner.at.to("spec", field),
+                        workload.at.to(*path, field),
                     )
-
-
-def _counts(workload: Workload) -> Iterator[tuple[Workload | WebhookObject, tuple[str, ...]]]:
-    """What has fields that are counts in its `spec`, and the fields."""
-    if workload.object.group == "apps":
-        # ValidateStatefulSetSpec does not check revisionHistoryLimit.
-        yield workload, _SETS[:-1] if workload.kind == "StatefulSet" else _SETS
-        return
-    if workload.kind == "CronJob":
-        yield workload, _CRON
-    yield webhook_object(workload), _JOB
 
 
 RULE = ObjectRule(

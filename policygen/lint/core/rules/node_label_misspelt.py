@@ -42,6 +42,9 @@ def check(facts: Facts) -> Hits:
     meant = cache(lambda key: _meant(key, sorted(known.union(USUAL_LABELS))))
     for workload in cluster.workloads:
         for template in workload.templates:
+            spec = template.spec
+            if not (spec.node_selector or spec.affinity or spec.topology_spread_constraints):
+                continue
             for field, key, at in _topology_keys(template):
                 if right := meant(key):
                     effect = "it separates no pods" if field == _APART else "its pods fit no node"

@@ -50,20 +50,22 @@ def check(facts: Facts) -> Hits:
     for workload in facts.cluster.workloads:
         if workload.kind in _OF_OPERATORS:
             yield from _of_operator(facts.cluster, workload)
-        elif workload.kind not in _KINDS:
+        elif workload.kind not in _KINDS or not any(
+            accelerators.requested(facts.cluster, it) for it in workload.templates
+        ):
             continue
         elif workload.object.group == VOLCANO_BATCH:
             if "min-task-member-ignored" in facts.run and jobs.ignored_minimums(
                 jobs.spec_of(workload)
             ):
                 continue  # with the same advice
-            yield from _of_volcano(facts.cluster, workload)
+            yield from _of_volcano(workload)
         elif workload.object.group in ("apps", "batch"):
             yield from _of_kubernetes(facts.cluster, workload, queued)
     yield from _of_pods(facts.cluster)
 
 
-def _of_volcano(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
+def _of_volcano(workload: Workload) -> Iterator[Hit]:
     """A Volcano Job whose minAvailable is below its number of pods."""
     spec = jobs.spec_of(workload)
     counts = [jobs.replicas(task) for _, task in jobs.tasks(spec)]
@@ -72,8 +74,6 @@ def _of_volcano(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
         return
     total = sum(count or 0 for count in counts)
     if not 0 < least < total or any(task.data.get("dependsOn") for _, task in jobs.tasks(spec)):
-        return
-    if not any(accelerators.requested(cluster, it) for it in workload.templates):
         return
     plugins = spec.under("plugins").data.keys()
     if any(is_rank(workload, it, plugins) for it in workload.templates):

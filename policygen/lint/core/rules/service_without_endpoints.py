@@ -1,10 +1,11 @@
 """A Service selects no pod because of a typo, or a port that its pods do not have, so it has no endpoints."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from policygen.core.finding import At
 from policygen.core.quoting import bare, quoted
-from policygen.core.suggest import is_near, is_typo, suggest
+from policygen.core.suggest import is_near, is_typo, plain, suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.object import Object
@@ -110,7 +111,15 @@ def _term(service: Object, labels: Mapping[str, str]) -> PodTerm:
 def _same(value: str, meant: str) -> bool:
     if value[:1] != meant[:1] and value[-1:] != meant[-1:]:
         return False  # so only few values are compared letter by letter
+    if len(_letters(value) ^ _letters(meant)) > 1:
+        return False  # one slip adds or removes at most one letter
     return is_typo(value, meant) or is_near(value, meant, letters=False)
+
+
+@lru_cache(1 << 12)  # each value is compared with many
+def _letters(value: str) -> frozenset[str]:
+    """The letters and digits of a value, without case, and without those that look alike."""
+    return frozenset(plain(value))
 
 
 def _ports(service: Object, selected: Sequence[TemplatePods]) -> Iterator[Hit]:
