@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import Container, PodSpec, PodTemplate
+from policygen.kubernetes.workloads import Container, PodSpec, PodTemplate, Workload
 
 _NAME = re.compile(
     r".+/(v?gpu|vgpu-number|gpu[._-].*|mig-.*|tpu|gaudi|neuron|neuroncore|neurondevice|i915|xe|"
@@ -46,6 +46,20 @@ def _unit(resource: str) -> str:
 def requested(cluster: Cluster, template: PodTemplate) -> Mapping[str, Fraction]:
     """The accelerators that one pod of a template of the cluster requests."""
     return cluster.derive(_requested)[template]
+
+
+def users(cluster: Cluster) -> tuple[tuple[Workload, PodTemplate, Mapping[str, Fraction]], ...]:
+    """The pod templates that request accelerators, with their workloads and these requests."""
+    return cluster.derive(_users)
+
+
+def _users(cluster: Cluster) -> tuple[tuple[Workload, PodTemplate, Mapping[str, Fraction]], ...]:
+    return tuple(
+        (workload, template, found)
+        for workload in cluster.workloads
+        for template in workload.templates
+        if (found := requested(cluster, template))
+    )
 
 
 _NOTHING: Mapping[str, Fraction] = {}

@@ -253,10 +253,9 @@ def users(cluster: Cluster) -> Mapping[str, set[str]]:
 def accelerators_used(cluster: Cluster) -> Mapping[str, Mapping[str, At]]:
     """The accelerators that pods of each queue request, with the place of one; for `derive`."""
     found: dict[str, dict[str, At]] = {}
-    for workload in cluster.workloads:
-        for template in workload.templates:
-            queue = queue_of_pods(cluster, workload, template)
-            for name in accelerators.requested(cluster, template) if queue else ():
+    for workload, template, requested in accelerators.users(cluster):
+        if queue := queue_of_pods(cluster, workload, template):
+            for name in requested:
                 found.setdefault(queue, {}).setdefault(name, template.at / "spec")
     return found
 

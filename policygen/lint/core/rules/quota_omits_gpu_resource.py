@@ -153,16 +153,12 @@ def _requested_in_queues(cluster: Cluster) -> Mapping[str, Requests]:
 
 def _of_pods(cluster: Cluster, *, in_queues: bool) -> Mapping[str, Requests]:
     found: defaultdict[str, dict[str, tuple[Workload, At]]] = defaultdict(dict)
-    for workload in cluster.workloads:
-        for template in workload.templates:
-            requested = accelerators.requested(cluster, template)
-            if not requested:
-                continue
-            queued = LOCAL_QUEUE in labels(workload)
-            if in_queues == (queued or workload.scheduler_name(template) == SCHEDULER):
-                for name in requested:
-                    first = workload, template.at / "spec"
-                    found[workload.namespace].setdefault(name, first)
+    for workload, template, requested in accelerators.users(cluster):
+        queued = LOCAL_QUEUE in labels(workload)
+        if in_queues == (queued or workload.scheduler_name(template) == SCHEDULER):
+            for name in requested:
+                if name not in found[workload.namespace]:
+                    found[workload.namespace][name] = workload, template.at / "spec"
     return found
 
 

@@ -3,7 +3,7 @@
 from policygen.core.names import KUEUE_NAMESPACE, SYSTEM_NAMESPACES
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.untyped import text
-from policygen.kubernetes.workloads import KINDS
+from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _CLASSES = ("system-cluster-critical", "system-node-critical")
@@ -15,24 +15,22 @@ def check(facts: Facts) -> Hits:
     Kueue uses it as the priority of a workload without a WorkloadPriorityClass, too. Source:
     pkg/apis/scheduling/types.go, SystemCriticalPriority; pkg/util/priority of Kueue 0.19.2.
     """
-    for workload in facts.cluster.workloads:
+    reported: set[Workload] = set()
+    for workload, template, _ in accelerators.users(facts.cluster):
         if workload.namespace in (*SYSTEM_NAMESPACES, KUEUE_NAMESPACE):
             continue
         if workload.kind == "DaemonSet":
             continue  # agents of nodes
-        of_job = text(workload.spec, "priorityClassName")  # of Volcano, for pods without one
-        for template in workload.templates:
-            name = template.spec.priority_class_name or of_job
-            if name in _CLASSES and accelerators.requested(facts.cluster, template):
-                yield Hit(
-                    RULE,
-                    f"{workload} uses {name}, which is above every other PriorityClass, so its pods evict "
-                    "pods with GPUs of all teams; write a PriorityClass of your own",
-                    (template if template.spec.priority_class_name else workload).at.to(
-                        "spec", "priorityClassName"
-                    ),
-                )
-                break
+        own = template.spec.priority_class_name
+        name = own or text(workload.spec, "priorityClassName")  # of Volcano, for pods without one
+        if name in _CLASSES and workload not in reported:
+            reported.add(workload)
+            yield Hit(
+                RULE,
+                f"{workload} uses {name}, which is above every other PriorityClass, so its pods evict "
+                "pods with GPUs of all teams; write a PriorityClass of your own",
+                (template if own else workload).at.to("spec", "priorityClassName"),
+            )
 
 
 RULE = ObjectRule(
