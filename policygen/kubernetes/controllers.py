@@ -6,7 +6,6 @@ and ConfigMaps).
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -101,11 +100,6 @@ def gates(words: Sequence[str]) -> dict[str, bool]:
 
 def component(image: Any) -> str | None:
     """The component that an image runs; None if the image is not a known controller."""
-    return _component(image) if isinstance(image, str) else None
-
-
-@lru_cache(1 << 12)  # workloads of a team have few images
-def _component(image: str) -> str | None:
     return _IMAGES.get(_image(image)[0])
 
 

@@ -1,6 +1,6 @@
 """The containers of all workloads with their places, and the LimitRanges that apply to them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -43,24 +43,43 @@ def _containers(cluster: Cluster) -> tuple[PlacedContainer, ...]:
     )
 
 
-def amounts(cluster: Cluster) -> Mapping[str, Sequence[Fraction]]:
-    """The distinct amounts of each resource in the requests and limits of containers.
+def amounts(cluster: Cluster) -> Mapping[str, Sequence[tuple[Fraction, Sequence[int]]]]:
+    """The distinct amounts of each resource in the requests and limits of containers, with their users.
 
-    They are much fewer than containers, so a rule first finds out here whether any amount is wrong.
+    They are much fewer than containers, so a rule first finds out here which amounts are wrong. The
+    users are indexes into `containers`.
     """
     return cluster.derive(_amounts)
 
 
-def _amounts(cluster: Cluster) -> Mapping[str, Sequence[Fraction]]:
-    known: dict[tuple[str, int], Fraction] = {}
-    for placed in containers(cluster):
+def having(
+    cluster: Cluster, resources: Iterable[str], is_wrong: Callable[[Fraction], bool]
+) -> list[PlacedContainer]:
+    """The containers with such an amount of any of these resources, in the order of `containers`."""
+    known, every = amounts(cluster), containers(cluster)
+    found: set[int] = set()
+    for name in resources:
+        for amount, users in known.get(name, ()):
+            if is_wrong(amount):
+                found.update(users)
+    return [every[i] for i in sorted(found)]
+
+
+def _amounts(cluster: Cluster) -> Mapping[str, Sequence[tuple[Fraction, Sequence[int]]]]:
+    # Equal texts usually have the same object.
+    known: dict[tuple[str, int], tuple[Fraction, list[int]]] = {}
+    for i, placed in enumerate(containers(cluster)):
         resources = placed.container.resources
         for each in (resources.limits, resources.requests):
             for name, amount in each.items():
-                known[name, id(amount)] = amount  # equal texts usually have the same object
-    found: dict[str, list[Fraction]] = {}
-    for (name, _), amount in known.items():
-        found.setdefault(name, []).append(amount)
+                key = name, id(amount)
+                if key in known:
+                    known[key][1].append(i)
+                else:
+                    known[key] = amount, [i]
+    found: dict[str, list[tuple[Fraction, Sequence[int]]]] = {}
+    for (name, _), pair in known.items():
+        found.setdefault(name, []).append(pair)
     return found
 
 

@@ -5,7 +5,7 @@ ValidateEnvFrom, validateObjectFieldSelector and validateContainerResourceFieldS
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.api_validation.plain_pods import FIELD_PATHS
@@ -15,8 +15,8 @@ from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import listed, quoted
 from policygen.core.suggest import suggest
-from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.lint.core.pod_templates import Part, PodPart, named
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.lint.core.pod_templates import Part, PodPart, named, pod_specs
 
 FIELDS = ("env", "envFrom")
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
@@ -34,6 +34,17 @@ _RESOURCES = tuple(
 _HUGE = (f"limits.{HUGE_PAGES}", f"requests.{HUGE_PAGES}")
 _CPU = ("1", "1m")
 _BYTES = ("1", *(f"1{it}" for it in ("k", "M", "G", "T", "P", "E")), *(f"1{it}i" for it in "KMGTPE"))  # fmt: skip
+
+
+def sourced(cluster: Cluster) -> Mapping[Part, Sequence[Part]]:
+    """The containers with variables that have a source, and these variables; use it with `cluster.derive`."""
+    return {
+        container: found
+        for spec in pod_specs(cluster)
+        if "env" in spec.fields
+        for container in spec.containers
+        if (found := container.items("env", having="valueFrom"))
+    }
 
 
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:

@@ -1,6 +1,6 @@
 """The ConfigMaps, Secrets, ServiceAccounts and Services that pods and workloads name."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.untyped import mapping, numbered, text
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.pod_templates import Part, PodPart, pod_specs
+from policygen.lint.core.pod_variables import sourced
 
 
 class Reference(Struct, frozen=True, eq=False):
@@ -34,12 +35,13 @@ _FIELDS = frozenset({"env", "envFrom", "imagePullSecrets", "serviceAccountName",
 
 def references(cluster: Cluster, namespaces: Container[str]) -> Iterator[Reference]:
     """All names in these namespaces that are not optional: in the specs of pods, and of StatefulSets."""
+    variables = cluster.derive(sourced)
     for pod in pod_specs(cluster):
         if _FIELDS.isdisjoint(pod.fields):
             continue
         if pod.owner.namespace not in namespaces:
             continue
-        for kind, name, path in _of_pod(pod):
+        for kind, name, path in _of_pod(pod, variables):
             if name:
                 yield Reference(pod.owner, kind, name, pod, path)
     for workload in cluster.workloads_of("apps"):
@@ -48,7 +50,9 @@ def references(cluster: Cluster, namespaces: Container[str]) -> Iterator[Referen
             yield Reference(workload, "Service", name, workload, ("spec", "serviceName"))
 
 
-def _of_pod(pod: PodPart) -> Iterator[tuple[str, str, Path]]:
+def _of_pod(
+    pod: PodPart, variables: Mapping[Part, Sequence[Part]]
+) -> Iterator[tuple[str, str, Path]]:
     """Kind and name of each reference, and its path in the pod spec."""
     data = pod.data
     if "serviceAccountName" in data:
@@ -60,8 +64,8 @@ def _of_pod(pod: PodPart) -> Iterator[tuple[str, str, Path]]:
         for j, source in numbered(volume, "projected", "sources") if "projected" in volume else ():
             yield from _of_source(source, "name", ("volumes", i, "projected", "sources", j))
     for container in pod.containers:
-        if "env" in container.data or "envFrom" in container.data:
-            yield from _of_container(container)
+        if "envFrom" in container.data or container in variables:
+            yield from _of_container(container, variables.get(container, ()))
 
 
 def _of_source(
@@ -72,15 +76,13 @@ def _of_source(
             yield kind, text(found, name), (*at, key, name)
 
 
-def _of_container(container: Part) -> Iterator[tuple[str, str, Path]]:
+def _of_container(container: Part, variables: Sequence[Part]) -> Iterator[tuple[str, str, Path]]:
     for i, source in numbered(container.data, "envFrom") if "envFrom" in container.data else ():
         yield from _of_refs(source, "Ref", (*container.steps, "envFrom", i))
-    variables = container.data.get("env")
-    for i, variable in enumerate(variables if isinstance(variables, list) else ()):
-        if not isinstance(variable, dict) or "valueFrom" not in variable:
-            continue
-        if found := mapping(variable, "valueFrom"):
-            yield from _of_refs(found, "KeyRef", (*container.steps, "env", i, "valueFrom"))
+    for variable in variables:
+        if found := mapping(variable.data, "valueFrom"):
+            path = (*container.steps, *variable.steps, "valueFrom")
+            yield from _of_refs(found, "KeyRef", path)
 
 
 def _of_refs(source: Mapping[str, Any], end: str, at: Path) -> Iterator[tuple[str, str, Path]]:

@@ -112,9 +112,15 @@ def uncovered(facts: Facts, request: PodRequest) -> list[str]:
     return sorted(others)
 
 
-def refused(facts: Facts, request: PodRequest) -> list[str]:
-    """The same, if Kueue then does not admit the workload."""
-    return [] if settings(facts).ignores_undeclared else uncovered(facts, request)
+def refused(facts: Facts, request: PodRequest) -> Sequence[str]:
+    """The same, if Kueue then does not admit the workload. `request` is one of `pod_requests`."""
+    return facts.derive(_refused).get(request, ())
+
+
+def _refused(facts: Facts) -> Mapping[PodRequest, Sequence[str]]:
+    if settings(facts).ignores_undeclared:
+        return {}
+    return {it: found for it in pod_requests(facts) if (found := uncovered(facts, it))}
 
 
 def refused_by_template(facts: Facts) -> Mapping[int, Sequence[str]]:
@@ -126,10 +132,20 @@ def refused_by_template(facts: Facts) -> Mapping[int, Sequence[str]]:
 
 def namespace_refused(facts: Facts, request: PodRequest) -> bool:
     """Whether namespace-not-selected reports the LocalQueue: its ClusterQueue is that of other namespaces."""
-    selector = request.queue.fields.namespace_selector
-    if selector is None or "namespace-not-selected" not in facts.run:
+    if "namespace-not-selected" not in facts.run:
         return False
-    return selects(facts.cluster, selector, request.workload.namespace) is False
+    return (request.queue.name, request.workload.namespace) in facts.derive(_namespaces_refused)
+
+
+def _namespaces_refused(facts: Facts) -> frozenset[tuple[str, str]]:
+    """The ClusterQueues and namespaces of `pod_requests` of which the former does not select the latter."""
+    used = {(it.queue.name, it.workload.namespace): it.queue for it in pod_requests(facts)}
+    return frozenset(
+        (name, namespace)
+        for (name, namespace), queue in used.items()
+        if (selector := queue.fields.namespace_selector) is not None
+        if selects(facts.cluster, selector, namespace) is False
+    )
 
 
 def vendor(resource: str) -> str:

@@ -10,6 +10,7 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core import durations, go_values
 from policygen.core.finding import Fault
 from policygen.core.label_grammar import value_fault
+from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import quoted
 from policygen.kubernetes.kueue_jobs import (
     ELASTIC,
@@ -19,6 +20,7 @@ from policygen.kubernetes.kueue_jobs import (
     GROUP_COUNT,
     MIN_PARALLELISM,
     PREBUILT,
+    PRIORITY,
 )
 from policygen.kubernetes.kueue_settings import Settings, identifier
 from policygen.kubernetes.workloads import Workload
@@ -28,6 +30,8 @@ _DOMAIN = "kueue.x-k8s.io/"
 MAX_SECONDS = f"{_DOMAIN}max-exec-time-seconds"
 GATED_BY = f"{_DOMAIN}admission-gated-by"
 
+_ANY_NAME = (LOCAL_QUEUE, PRIORITY)
+"""Labels that Kueue does not check here; most jobs have no others."""
 BY_PODS = ("Deployment", "LeaderWorkerSet", "StatefulSet")
 """Kinds whose pods Kueue manages; their webhooks check less."""
 _ELASTIC_SINCE = (0, 18)
@@ -39,7 +43,11 @@ _LONGEST = 63
 
 def faults(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
     """Every fault that Kueue would refuse, each once."""
-    if not any(key.startswith(_DOMAIN) for keys in (job.labels, job.annotations) for key in keys):
+    if not any(
+        key.startswith(_DOMAIN) and key not in _ANY_NAME
+        for keys in (job.labels, job.annotations)
+        for key in keys
+    ):
         return
     if job.kind not in BY_PODS:
         yield from _seconds(job)

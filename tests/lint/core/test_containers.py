@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from policygen.core.finding import At
-from policygen.lint.core.containers import amounts, containers
+from policygen.lint.core.containers import amounts, containers, having
 from tests.objects import cluster
 
 
@@ -32,4 +32,8 @@ spec:
     - {name: a, resources: {requests: {cpu: 500m}, limits: {cpu: "2", nvidia.com/gpu: 1}}}
     - {name: b, resources: {requests: {cpu: 500m}, limits: {cpu: "2"}}}
 """)
-    assert amounts(it) == {"cpu": [2, Fraction(1, 2)], "nvidia.com/gpu": [1]}
+    assert amounts(it) == {
+        "cpu": [(2, [0, 1]), (Fraction(1, 2), [0, 1])],
+        "nvidia.com/gpu": [(1, [0])],
+    }
+    assert [each.container.name for each in having(it, ("nvidia.com/gpu",), bool)] == ["a"]

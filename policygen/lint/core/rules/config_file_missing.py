@@ -1,7 +1,7 @@
 """A container names a file or key that the ConfigMap of its volume or variable does not have."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from policygen.kubernetes import controllers
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping, numbered, text
 from policygen.lint.core.pod_templates import KINDS, Part, PodPart, named, pod_specs
+from policygen.lint.core.pod_variables import sourced
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _PATH = re.compile(r"(?:--?[\w.-]+=)?(/[\w./@-]*[\w@-])")
@@ -50,6 +51,7 @@ def check(facts: Facts) -> Hits:
     """
     if facts.cluster.seen is not None:
         return
+    variables = facts.cluster.derive(sourced)
     maps = {(it.namespace, it.name): it for it in facts.cluster.of("", "ConfigMap")}
     for spec in pod_specs(facts.cluster):
         volumes: dict[str, Part] = {}
@@ -59,8 +61,8 @@ def check(facts: Facts) -> Hits:
         if shows_maps:
             yield from _missing_items(spec, maps)
         for container in spec.containers:
-            if maps and "env" in container.data:
-                yield from _missing_variables(container, maps)
+            if maps and container in variables:
+                yield from _missing_variables(container, variables[container], maps)
             flags = _flags(container)
             if flags and not isinstance(container.data.get("volumeMounts", []), list):
                 flags = ()
@@ -82,8 +84,8 @@ def _missing_items(spec: PodPart, maps: _Maps) -> Hits:
                 yield from _missing_key(item, found, who)
 
 
-def _missing_variables(container: Part, maps: _Maps) -> Hits:
-    for variable in container.items("env", having="valueFrom"):
+def _missing_variables(container: Part, variables: Sequence[Part], maps: _Maps) -> Hits:
+    for variable in variables:
         source = variable.under("valueFrom").under("configMapKeyRef")
         found = maps.get((container.owner.namespace, text(source.data, "name")))
         if source.data.get("optional") is not True:

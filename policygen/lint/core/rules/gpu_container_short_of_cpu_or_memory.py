@@ -4,9 +4,10 @@ from fractions import Fraction
 
 from policygen.core.amounts import written as canonical
 from policygen.core.quantity import MEBIBYTE
-from policygen.kubernetes.accelerators import has_one, is_one
+from policygen.kubernetes.accelerators import has_one
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.containers import PlacedContainer, amounts, containers
+from policygen.lint.core.containers import PlacedContainer, amounts, containers, having
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 _NONE = Fraction(0)
@@ -25,8 +26,7 @@ def check(facts: Facts) -> Hits:
     Memory is compared with the cores, because a small process needs little of both; memory-without-unit
     reports less than 1Mi. Source: docs of Kubernetes on resource units.
     """
-    gpus = any(map(is_one, amounts(facts.cluster)))
-    for placed in containers(facts.cluster) if gpus else ():
+    for placed in _suspects(facts.cluster):
         if not has_one(placed.container):
             continue
         resources = placed.container.resources
@@ -60,6 +60,19 @@ def check(facts: Facts) -> Hits:
             tuple(places[1:]),
             meant=tuple(edit for it in places for edit in written(it, large)),
         )
+
+
+def _suspects(cluster: Cluster) -> list[PlacedContainer]:
+    """The containers with little cpu or memory, or with an amount of which another one is a part."""
+    known = amounts(cluster)
+    cpus = {it for it, _ in known.get("cpu", ())}
+    memory = {it for it, _ in known.get("memory", ())}
+    of_cpu = having(cluster, ("cpu",), lambda it: _is_small(it) or _RATIO * it in cpus)
+    of_memory = having(
+        cluster, ("memory",), lambda it: it < _GIBIBYTE or _BINARY_RATIO * it in memory
+    )
+    chosen = {*of_cpu, *of_memory}
+    return [it for it in containers(cluster) if it in chosen] if chosen else []
 
 
 def _is_small(amount: Fraction) -> bool:

@@ -11,7 +11,7 @@ from policygen.core.quantity import MEBIBYTE
 from policygen.kubernetes.accelerators import has_one
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
-from policygen.lint.core.containers import amounts, containers
+from policygen.lint.core.containers import having
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Verb, shared
 from policygen.spec.rules import MEMORY_WITHOUT_UNIT
 
@@ -43,14 +43,10 @@ def check(facts: Facts) -> Hits:
 def _amounts(facts: Facts) -> Iterator[tuple[str, _Places, int]]:
     """What has amounts, as in messages, its amounts with their places, and from which number on Mi is meant."""
     cluster = facts.cluster
-    known = amounts(cluster)
-    small = any(map(_is_small, (it for name in BYTES for it in known.get(name, ()))))
-    for placed in containers(cluster) if small else ():
-        resources = placed.container.resources
-        if _has_small(resources.requests) or _has_small(resources.limits):
-            at = placed.at / "resources"
-            found = (at / "requests", resources.requests), (at / "limits", resources.limits)
-            yield str(placed), [*found], _LARGEST if has_one(placed.container) else _LARGE
+    for placed in having(cluster, BYTES, _is_small):
+        resources, at = placed.container.resources, placed.at / "resources"
+        found = (at / "requests", resources.requests), (at / "limits", resources.limits)
+        yield str(placed), [*found], _LARGEST if has_one(placed.container) else _LARGE
     for quota in cluster.resource_quotas:
         yield str(quota), [(quota.at.to("spec", "hard"), quota.fields.hard)], _LARGEST
     for limits in cluster.limit_ranges:
@@ -85,10 +81,6 @@ def _volumes(workload: Workload, template: PodTemplate) -> Hits:
                 f"{_bytes(amount)}; {_advice(amount, _LARGE)}",
                 template.at.to("spec", "volumes", i, "emptyDir", "sizeLimit"),
             )
-
-
-def _has_small(amounts: Mapping[str, Fraction]) -> bool:
-    return any(_is_small(amount) for name in BYTES if (amount := amounts.get(name)) is not None)
 
 
 def _is_small(amount: Fraction) -> bool:

@@ -5,9 +5,9 @@ from typing import Any
 
 from policygen.core.finding import At, Path
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping, numbered
-from policygen.kubernetes.workloads import APP_WRAPPER, wrapped
-from policygen.lint.core.webhook_objects import batch_jobs
+from policygen.kubernetes.workloads import APP_WRAPPER, Workload, wrapped
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
 
@@ -31,20 +31,23 @@ def check(facts: Facts) -> Hits:
             )
 
 
-def _jobs(cluster: Cluster) -> Iterator[tuple[str, At, Mapping[str, Any]]]:
+def _jobs(cluster: Cluster) -> Iterator[tuple[Workload | Object, At, Mapping[str, Any]]]:
     """The specs of Jobs, of those that CronJobs and JobSets create, and of those in AppWrappers."""
-    for job in batch_jobs(cluster):
-        yield str(job.workload), job.at / "spec", job.spec
+    for workload in cluster.workloads_of("batch"):
+        steps = ("spec", "jobTemplate", "spec") if workload.kind == "CronJob" else ("spec",)
+        job = mapping(workload.object.data, *steps)
+        if "completions" in job:
+            yield workload, workload.at.to(*steps), job
     for job_set in cluster.of("jobset.x-k8s.io", "JobSet"):
         for path, spec in _replicated(job_set.data):
-            yield str(job_set), job_set.at.to(*path), spec
+            yield job_set, job_set.at.to(*path), spec
     for wrapper in cluster.of("workload.codeflare.dev", APP_WRAPPER):
         for it in wrapped(wrapper.data):
             if (it.group, it.kind) == ("batch", "Job"):
-                yield str(wrapper), wrapper.at.to(*it.path, "spec"), mapping(it.data, "spec")
+                yield wrapper, wrapper.at.to(*it.path, "spec"), mapping(it.data, "spec")
             elif (it.group, it.kind) == ("jobset.x-k8s.io", "JobSet"):
                 for path, spec in _replicated(it.data):
-                    yield str(wrapper), wrapper.at.to(*it.path, *path), spec
+                    yield wrapper, wrapper.at.to(*it.path, *path), spec
 
 
 def _replicated(job_set: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:

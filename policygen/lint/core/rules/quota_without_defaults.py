@@ -1,6 +1,7 @@
 """A ResourceQuota counts cpu or memory, but containers of its namespace do not set that resource."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from policygen.core.finding import At
 from policygen.core.quoting import some
@@ -10,6 +11,8 @@ from policygen.kubernetes.pod_quotas import sets
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import PodSpec, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+_REQUIRED = ("cpu", "memory")
 
 
 def check(facts: Facts) -> Hits:
@@ -24,15 +27,21 @@ def check(facts: Facts) -> Hits:
         return  # they may be meant for any namespace
     filled = facts.cluster.derive(_filled)
     found: dict[tuple[Entry[ResourceQuotaView], tuple[str, ...]], list[tuple[Workload, At]]] = {}
-    for workload in facts.cluster.workloads:
-        keys_by_quota = [
-            (
-                quota,
-                [key for key in quota.fields.hard if key.rpartition(".")[2] in ("cpu", "memory")],
-            )
-            for quota in (quotas.get(workload.namespace, ()) if workload.namespace else ())
+
+    @cache
+    def required(namespace: str) -> Sequence[tuple[Entry[ResourceQuotaView], Sequence[str]]]:
+        """The quotas of a namespace that need requests or limits, with the keys."""
+        return [
+            (quota, keys)
+            for quota in (quotas.get(namespace, ()) if namespace else ())
             if quota.fields.counts_all
+            if (keys := [it for it in quota.fields.hard if it.rpartition(".")[2] in _REQUIRED])
         ]
+
+    for workload in facts.cluster.workloads:
+        keys_by_quota = required(workload.namespace)
+        if not keys_by_quota:
+            continue
         known = filled.get(workload.namespace, frozenset())
         for template in workload.templates:
             for quota, keys in keys_by_quota:

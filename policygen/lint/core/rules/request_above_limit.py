@@ -13,10 +13,10 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
     known = containers.amounts(facts.cluster)
-    negative = {name for name, found in known.items() if any(it.numerator < 0 for it in found)}
+    negative = {*containers.having(facts.cluster, known, lambda it: it.numerator < 0)}
     for placed in containers.containers(facts.cluster):
         resources = placed.container.resources
-        if negative:
+        if placed in negative:
             yield from _negative(placed)
         for name, amount in resources.requests.items():
             limit = resources.limits.get(name)

@@ -1,7 +1,6 @@
 """A Service selects no pod because of a typo, or a port that its pods do not have, so it has no endpoints."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import At
 from policygen.core.quoting import bare, quoted
@@ -31,7 +30,7 @@ def check(facts: Facts) -> Hits:
         labels = keyed_texts(service.data, "spec", "selector")
         if not labels or text(service.data, "spec", "type") == "ExternalName":
             continue
-        values = values or _values(facts.cluster)
+        values = _values(facts.cluster) if values is None else values
         if not _may_be_wrong(service, labels, values):
             continue  # so most inputs need no index of all pods
         term = _term(service, labels)
@@ -42,17 +41,20 @@ def check(facts: Facts) -> Hits:
             yield from _near(facts, service, labels)
 
 
-_Values = Mapping[str, Mapping[str, Collection[str]]]
-"""The values of labels of pods, by namespace and key."""
+_Values = Mapping[str, Mapping[str, Mapping[str, frozenset[str]]]]
+"""The values of labels of pods, by namespace and key, with the letters of their plain form."""
 
 
 def _values(cluster: Cluster) -> _Values:
-    found: dict[str, dict[str, set[str]]] = {}
+    found: dict[str, dict[str, dict[str, frozenset[str]]]] = {}
     for workload in cluster.workloads:
-        own = found.setdefault(workload.namespace, {})
         for template in workload.templates:
-            for key, value in template.labels.items():
-                own.setdefault(key, set()).add(value)
+            if template.labels:
+                own = found.setdefault(workload.namespace, {})
+                for key, value in template.labels.items():
+                    known = own.setdefault(key, {})
+                    if value not in known:
+                        known[value] = frozenset(plain(value))
     return found
 
 
@@ -65,7 +67,13 @@ def _may_be_wrong(service: Object, labels: Mapping[str, str], values: _Values) -
     for key, value in labels.items():
         known = [it[key] for it in inside if key in it]
         if not any(value in it for it in known):  # another wrong label would be a second one
-            return not known or any(_same(value, each) for it in known for each in it)
+            letters = frozenset(plain(value))
+            return not known or any(
+                _same(value, each)
+                for it in known
+                for each, others in it.items()
+                if len(letters ^ others) <= 1  # one slip adds or removes at most one letter
+            )
     return False
 
 
@@ -111,15 +119,7 @@ def _term(service: Object, labels: Mapping[str, str]) -> PodTerm:
 def _same(value: str, meant: str) -> bool:
     if value[:1] != meant[:1] and value[-1:] != meant[-1:]:
         return False  # so only few values are compared letter by letter
-    if len(_letters(value) ^ _letters(meant)) > 1:
-        return False  # one slip adds or removes at most one letter
     return is_typo(value, meant) or is_near(value, meant, letters=False)
-
-
-@lru_cache(1 << 12)  # each value is compared with many
-def _letters(value: str) -> frozenset[str]:
-    """The letters and digits of a value, without case, and without those that look alike."""
-    return frozenset(plain(value))
 
 
 def _ports(service: Object, selected: Sequence[TemplatePods]) -> Iterator[Hit]:
