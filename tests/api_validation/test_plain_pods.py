@@ -48,7 +48,7 @@ def hits(text):
 def test_findings_do_not_depend_on_prevalidation(rule, monkeypatch):
     texts = [it.text for it in examples(rule)]
     found = [hits(it) for it in texts]
-    monkeypatch.setattr(server_refusals, "MANY", 1)
+    monkeypatch.setattr(server_refusals, "MANY", 0)
     assert [hits(it) for it in texts] == found
 
 
