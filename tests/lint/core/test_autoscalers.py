@@ -1,7 +1,8 @@
 """The minimum and maximum of autoscalers."""
 
 from policygen.lint.core.autoscalers import autoscalers
-from tests.objects import cluster
+from policygen.lint.core.rules import autoscaler_exceeds_quota
+from tests.objects import cluster, facts
 
 TEXT = """
 apiVersion: autoscaling/v2
@@ -30,3 +31,23 @@ def test_only_keda_starts_a_target_with_0_replicas():
     found = {name: it.pods for (_, _, name), it in found.derive(autoscalers).items()}
     assert [found["llm"](it) for it in (0, 1, 3)] == [0, 1, 3]
     assert [found["detector"](it) for it in (0, 1, 3)] == [2, 2, 3]
+
+
+def test_a_target_without_a_template_exceeds_no_quota():
+    it = facts("""
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: vision}
+spec: {replicas: 1, selector: {matchLabels: {app: web}}}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: vision}
+spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: limits, namespace: vision}
+spec: {hard: {pods: 4}}
+""")
+    assert not list(autoscaler_exceeds_quota.check(it))

@@ -31,6 +31,8 @@ def check(facts: Facts) -> Hits:
         autoscaler = autoscaler_of(facts.cluster, workload) if limits else None
         if not limits or autoscaler is None or workload.kind not in _OF_PODS:
             continue
+        if not workload.templates:
+            continue  # another rule reports the template
         [template] = workload.templates
         rooms = []
         for key, bound in limits.items():
