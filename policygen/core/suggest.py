@@ -22,6 +22,7 @@ SEPARATORS = str.maketrans("", "", "-._")
 """For `str.translate`, which then removes them."""
 _PART = re.compile("[-._]")
 _LOOK_ALIKE = str.maketrans("oil", "011")
+_VAGUE = frozenset("-._oil01")
 _LIKE = 0.6
 """The smallest similarity of a suggested name, as difflib computes it."""
 
@@ -113,9 +114,12 @@ class Names(Sequence[str]):
         return [name for name in found if self._lowered[name] != word]
 
 
-def plain(word: str) -> str:
-    """The word in lower case, without separators, and with digits for letters that look like them."""
-    return word.lower().translate(SEPARATORS).translate(_LOOK_ALIKE)
+def firm_letters(word: str) -> frozenset[str]:
+    """The letters and digits of a word, without separators and those that look alike.
+
+    Two words that `is_typo` or, without `letters`, `is_near` accepts differ in at most one of them.
+    """
+    return frozenset(word.lower()) - _VAGUE
 
 
 def is_slip(word: str, meant: str) -> bool:

@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen.core.suggest import Names, is_near, is_slip, is_typo, meant_file, plain, suggest
+from policygen.core.suggest import (
+    Names,
+    firm_letters,
+    is_near,
+    is_slip,
+    is_typo,
+    meant_file,
+    suggest,
+)
 
 FAMILIES = [f"team-{n:04}.{card}" for n in range(1000) for card in ("a100", "h100")]
 MANY = Names(FAMILIES)
@@ -156,11 +164,11 @@ def test_names_that_certainly_mean_the_same(word, name, like, typo):
 
 
 @given(st.text("abo01lB-.", max_size=9), st.integers(0, 9), st.text("abo01lB-.", max_size=2))
-def test_words_that_mean_the_same_differ_in_at_most_one_letter_of_their_plain_forms(word, at, new):
+def test_words_that_mean_the_same_differ_in_at_most_one_firm_letter(word, at, new):
     for meant in (
         word[:at] + new + word[at:],
         word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
         word[:at] + new + word[at + 1 :],
     ):
         if is_typo(word, meant) or is_near(word, meant, letters=False):
-            assert len({*plain(word)} ^ {*plain(meant)}) <= 1
+            assert len(firm_letters(word) ^ firm_letters(meant)) <= 1

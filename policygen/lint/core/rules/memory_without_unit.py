@@ -95,7 +95,7 @@ def _hits(owner: str, places: _Places, large: int) -> Hits:
             (at / key, amounts[key])
             for at, amounts in places
             for key in (f"{prefix}{name}" for prefix in _PREFIXES)
-            if 0 < amounts.get(key, 0) < MEBIBYTE
+            if key in amounts and _is_small(amounts[key])
         ]
         if small:
             (first, amount), *others = small

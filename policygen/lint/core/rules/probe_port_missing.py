@@ -4,7 +4,7 @@ from itertools import chain
 
 from policygen.core.quoting import quoted
 from policygen.core.suggest import Names
-from policygen.kubernetes.untyped import text
+from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.pod_templates import (
     PORTS_AS_WRITTEN,
@@ -40,20 +40,19 @@ def check(facts: Facts) -> Hits:
 
 
 def _of_container(container: Part) -> Hits:
-    hooks = container.under("lifecycle")
     for field, effect in _EFFECTS.items():
-        above = container if field.endswith("Probe") else hooks
-        if field not in above.data:
+        steps = (field,) if field.endswith("Probe") else ("lifecycle", field)
+        if steps[0] not in container.data:
             continue
-        handler = above.under(field)
+        handler = mapping(container.data, *steps)
         for kind in ("httpGet", "tcpSocket"):
-            port = text(handler.data, kind, "port")
+            port = text(handler, kind, "port")
             if not port or port.isdecimal():
                 continue
             names = Names(text(it.data, "name") for it in container.items("ports", having="name"))
             if port in names:
                 continue
-            at = handler.at.to(kind, "port")
+            at = container.at.to(*steps, kind, "port")
             advice = names.advice(port) or "write the number of the port"
             yield Hit(
                 RULE,

@@ -10,7 +10,7 @@ from policygen.core.finding import At, Path
 from policygen.core.quoting import counted
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.untyped import integer, mapping, numbered, read_amount, text
+from policygen.kubernetes.untyped import entries, integer, mapping, numbered, read_amount, text
 from policygen.kubernetes.workloads import KINDS, RAY_CLUSTERS
 from policygen.lint.core.pod_templates import Part, PodPart, pod_specs, pods_of_operators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -52,7 +52,7 @@ def check(facts: Facts) -> Hits:
 
 
 def _of_container(spec: PodPart, container: Part) -> Hits:
-    if not any(_OPTION.search(it) for _, it in _texts(container)):
+    if not _has_option(container):
         return
     gpus = _gpus(container.data)
     if not gpus:
@@ -81,18 +81,18 @@ def _work_together(spec: PodPart, words: Iterable[tuple[Path, str]]) -> bool:
 
 def _words(container: Part) -> Iterator[tuple[Path, str]]:
     """The words of the command line, with their places; those of a script are separated by spaces."""
-    for path, entry in _texts(container):
-        for word in entry.split():
-            yield path, word
-
-
-def _texts(container: Part) -> Iterator[tuple[Path, str]]:
-    """The entries of the command line, with their places."""
     for field in ("command", "args"):
-        found = container.data.get(field)
-        for i, entry in enumerate(found if isinstance(found, list) else ()):
-            if isinstance(entry, str):
-                yield (field, i), entry
+        for i, entry in enumerate(entries(container.data, field)):
+            for word in entry.split() if isinstance(entry, str) else ():
+                yield (field, i), word
+
+
+def _has_option(container: Part) -> bool:
+    for field in ("command", "args"):
+        for entry in entries(container.data, field):
+            if isinstance(entry, str) and _OPTION.search(entry):
+                return True
+    return False
 
 
 def _gpus(container: Mapping[str, Any]) -> Fraction | None:

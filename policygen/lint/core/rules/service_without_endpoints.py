@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import At
 from policygen.core.quoting import bare, quoted
-from policygen.core.suggest import is_near, is_typo, plain, suggest
+from policygen.core.suggest import firm_letters, is_near, is_typo, suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.object import Object
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Hits:
 
 
 _Values = Mapping[str, Mapping[str, Mapping[str, frozenset[str]]]]
-"""The values of labels of pods, by namespace and key, with the letters of their plain form."""
+"""The values of labels of pods, by namespace and key, with their `firm_letters`."""
 
 
 def _values(cluster: Cluster) -> _Values:
@@ -54,7 +54,7 @@ def _values(cluster: Cluster) -> _Values:
                 for key, value in template.labels.items():
                     known = own.setdefault(key, {})
                     if value not in known:
-                        known[value] = frozenset(plain(value))
+                        known[value] = firm_letters(value)
     return found
 
 
@@ -67,7 +67,7 @@ def _may_be_wrong(service: Object, labels: Mapping[str, str], values: _Values) -
     for key, value in labels.items():
         known = [it[key] for it in inside if key in it]
         if not any(value in it for it in known):  # another wrong label would be a second one
-            letters = frozenset(plain(value))
+            letters = firm_letters(value)
             return not known or any(
                 _same(value, each)
                 for it in known
