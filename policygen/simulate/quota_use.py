@@ -36,6 +36,8 @@ class QuotaUses:
         self._of_flavor = {it: pool.name for pool in scene.pools for it in pool.flavors}
         self.meters = Meters()
         """By `(pool,)`, `(team, pool, resource)` and `("", group, pool, resource)`."""
+        self._cohorts: dict[str, tuple[str, ...]] = {}
+        """The groups above the queue of a LocalQueue."""
         amounts: dict[str, Counter[str]] = {it.name: Counter() for it in scene.pools}
         of_node = {it: pool.name for pool in scene.pools for it in pool.nodes}
         for node in scene.nodes:
@@ -101,7 +103,11 @@ class QuotaUses:
     def _groups(self, job: JobRun) -> Iterator[str]:
         state, queues = self._state, self._queues
         if job.workload is not None and state is not None:
-            yield from (_title(it) for it in _between(state.queue_of(job.workload).node))
+            queue = job.workload.queue
+            if queue not in self._cohorts:
+                between = _between(state.queue_of(job.workload).node)
+                self._cohorts[queue] = tuple(map(_title, between))
+            yield from self._cohorts[queue]
         elif job.arrival.gang is not None:
             yield from (
                 f"Queue {it.name}" for it in _above(queues.get(job.arrival.gang.queue), queues)

@@ -60,6 +60,8 @@ class Recorder(Observer):
         """The pods of a job by topology domain at its last admission, by its index."""
         self._pool_of_flavor = {it: pool.name for pool in scene.pools for it in pool.flavors}
         self._pool_of_node = {it: pool.name for pool in scene.pools for it in pool.nodes}
+        self._requested: dict[int, tuple[int, str, object]] = {}
+        """Accelerators and their unit, by the id of pods. The pods are kept, so that no others get their id."""
         self._idle: Mapping[tuple[str, str], int] = {}
         self._since = 0.0
         self._too_large = too_large(scene)
@@ -197,9 +199,10 @@ class Recorder(Observer):
         return self._uses
 
     def _hold(self, now: float, job: JobRun, sign: int) -> None:
-        amounts: Counter[tuple[str, str]] = Counter()
+        amounts: dict[tuple[str, str], int] = {}
         for pool, pair, amount in self._gpus(job):
-            amounts[pool, self._pairs[pair][1]] += amount
+            key = pool, self._pairs[pair][1]
+            amounts[key] = amounts.get(key, 0) + amount
         self._quota_uses.add(now, job, amounts, sign)
 
     def _gpus(self, job: JobRun) -> Iterator[tuple[str, int, int]]:
@@ -235,8 +238,10 @@ class Recorder(Observer):
             queue = state.local_queues.get(workload.queue, "")
         reason, message = ("", "") if cause is None else self._why(job, cause)
         names = self._kube.nodes.all if self._timeline.kube is not None else ()
-        bound = Counter(node for _, node in job.bound)
-        nodes = bound if bound and job.unbound else job.last_nodes
+        nodes: Mapping[int, int] = job.last_nodes
+        if job.bound and job.unbound:
+            nodes = Counter(node for _, node in job.bound)
+        amount, what = self._accelerators(job)
         return JobResult(
             name=arrival.name,
             kind=arrival.kind,
@@ -245,8 +250,8 @@ class Recorder(Observer):
             queue=queue,
             submitted=arrival.at,
             duration=arrival.duration,
-            gpus=gpus(job),
-            unit=unit(job),
+            gpus=amount,
+            unit=what,
             admitted=job.admitted if workload is not None else None,
             started=job.started,
             ended=job.ended,
@@ -274,6 +279,14 @@ class Recorder(Observer):
             never=cause is not None and not arrival.unknown and (idle or cause.lasts or job.failed),
             either=job.either,
         )
+
+    def _accelerators(self, job: JobRun) -> tuple[int, str]:
+        """The accelerators that all its pods request, and what one of them is. Equal jobs share their pods."""
+        pods = job.arrival.pods if job.workload is None else job.workload.pod_sets
+        found = self._requested.get(id(pods))
+        if found is None:
+            found = self._requested[id(pods)] = gpus(job), unit(job), pods
+        return found[:2]
 
     @staticmethod
     def _why(job: JobRun, cause: Cause) -> tuple[str, str]:

@@ -106,15 +106,16 @@ class StrandedGpus:
                 found[UNWANTED] = left
             yield from (((name, cause), amount) for cause, amount in found.items() if amount)
 
-    def _absent(self) -> Counter[str]:
+    def _absent(self) -> dict[str, int]:
         """The accelerators of nodes that do not exist yet, by pool."""
         kube = self._timeline.kube
-        found: Counter[str] = Counter()
-        if kube is None or not kube.absent:
+        found: dict[str, int] = {}
+        if kube is None:
             return found
         for node in kube.absent:
             known = kube.nodes.all[node]
-            found[self._wanted.of_node.get(known.name, "")] += gpus_of(known.allocatable)
+            pool = self._wanted.of_node.get(known.name, "")
+            found[pool] = found.get(pool, 0) + gpus_of(known.allocatable)
         return found
 
     def _without_quota(self, pool: str, most: int) -> int:
@@ -130,12 +131,12 @@ class StrandedGpus:
         kube = self._timeline.kube
         if kube is None:
             return {}
-        best: dict[str, dict[int, int]] = {}
-        """By pool and node, the index of the cause that comes closest to a start."""
-        asked: Counter[str] = Counter()
         waiting = [*self._pods(), *self._gangs()]
         if not waiting:
             return {}
+        best: dict[str, dict[int, int]] = {}
+        """By pool and node, the index of the cause that comes closest to a start."""
+        asked: Counter[str] = Counter()
         waiting.sort(key=lambda it: _requested(it[0]))
         for shape, count, missing in waiting[:_SHAPES]:
             if missing is None and (known := self._known(kube, shape)) is not None:

@@ -212,8 +212,10 @@ class Timeline:
             return True
         if self.until is not None:
             return after > self.until
+        if self._arrived < len(self.jobs):
+            return False
         idle = after - self.last - self._patience
-        return self._arrived == len(self.jobs) and idle > 0 and idle > self._longest
+        return idle > 0 and idle > self._longest
 
     @property
     def _longest(self) -> float:

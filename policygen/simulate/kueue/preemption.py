@@ -3,7 +3,7 @@
 Source: pkg/scheduler/preemption and its package classical, of Kueue 0.19.2.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -40,9 +40,12 @@ def targets(preemptor: Preemptor) -> list[Victim]:
     if preemptor.state.fair:
         return fair_preemption.targets(preemptor)
     candidates = _all(preemptor)
+    if not _may_fit(preemptor, candidates):
+        return []
+    ordered = _ordered(candidates)
     for borrowing in _runs(preemptor, candidates):
         found: list[Victim] = []
-        for it in _valid(preemptor, candidates, borrowing=borrowing):
+        for it in _valid(preemptor, ordered, borrowing=borrowing):
             preemptor.state.take_out(it.workload)
             found.append(Victim(it.workload, it.reason))
             if preemptor.fits(borrowing=borrowing):
@@ -66,24 +69,62 @@ def _runs(preemptor: Preemptor, candidates: _Candidates) -> tuple[bool, ...]:
     """In which order victims are searched with and without borrowing."""
     queue = preemptor.queue
     forbidden = queue.borrow_within_cohort == NEVER
-    node = queue.node
     if not candidates.hierarchical and not candidates.others:
         return (True,) if candidates.own else ()
-    if forbidden and any(node.nominal[pair] <= node.usage[pair] for pair in preemptor.needs):
+    if _only_borrowing(preemptor):
         return (True,)
     return (False, True) if forbidden and not candidates.hierarchical else (True, False)
 
 
-def _valid(
-    preemptor: Preemptor, candidates: _Candidates, *, borrowing: bool
-) -> Iterator[_Candidate]:
-    """The candidates in order, as long as their queue and its cohorts use more than their quota."""
+def _only_borrowing(preemptor: Preemptor) -> bool:
+    """Whether victims are searched only with borrowing."""
+    queue, node = preemptor.queue, preemptor.queue.node
+    return queue.borrow_within_cohort == NEVER and any(
+        node.nominal[pair] <= node.usage[pair] for pair in preemptor.needs
+    )
+
+
+def _may_fit(preemptor: Preemptor, candidates: _Candidates) -> bool:
+    """Whether it fits if each candidate frees all its quota for it, which is more than it can free.
+
+    With many jobs, most searches end here: without a look at the candidates one after the other.
+    """
+    node = preemptor.queue.node
+    missing = {
+        pair: more
+        for pair, amount in preemptor.requested.items()
+        if (more := amount - node.available(pair)) > 0
+    }
+    for each in (candidates.hierarchical, candidates.others, candidates.own):
+        for it in each:
+            admission = it.workload.admission
+            for pair, amount in admission.usage if admission is not None else ():
+                if pair in missing:
+                    missing[pair] -= amount
+    return all(more <= 0 for more in missing.values())
+
+
+def _ordered(candidates: _Candidates) -> list[_Candidate]:
+    """The candidates in the order in which they are tried: those of one list are all of the own queue, or none is."""
     lists = [
-        sorted(each, key=lambda it: preemptor.order(it.workload))
+        sorted(each, key=_place)
         for each in (candidates.hierarchical, candidates.others, candidates.own)
     ]
     ordered = [it for each in lists for it in each if it.workload.evicted]
-    ordered += [it for each in lists for it in each if not it.workload.evicted]
+    return ordered + [it for each in lists for it in each if not it.workload.evicted]
+
+
+def _place(candidate: _Candidate) -> tuple[int, float, str]:
+    """As `Preemptor.order`, for candidates of which all or none are evicted, and of which all or none are own."""
+    workload = candidate.workload
+    admission = workload.admission
+    return workload.priority, -admission.at if admission is not None else -0.0, workload.uid
+
+
+def _valid(
+    preemptor: Preemptor, ordered: Sequence[_Candidate], *, borrowing: bool
+) -> Iterator[_Candidate]:
+    """The candidates in order, as long as their queue and its cohorts use more than their quota."""
     for it in ordered:
         if it.ancestor is None or (
             not (borrowing and it.only_without_borrowing) and _over_quota(preemptor, it)
@@ -109,9 +150,11 @@ def _of_cohort(preemptor: Preemptor) -> tuple[list[_Candidate], list[_Candidate]
     if queue.reclaim_within_cohort == NEVER or queue.node.parent is None:
         return hierarchical, others
     advantage, remaining = _quota_holds(queue.node, preemptor.requested)
-    below = queue.node
+    below, only_borrowing = queue.node, _only_borrowing(preemptor)
     for cohort in queue.node.ancestors():
-        for node in _borrowing_queues(cohort, below, preemptor.needs):
+        # Without an advantage, candidates are of use only without borrowing, which is not tried.
+        useless = only_borrowing and not advantage
+        for node in () if useless else _borrowing_queues(cohort, below, preemptor.needs):
             for it in preemptor.candidates(state.of_node[node], queue.reclaim_within_cohort):
                 if advantage:
                     reason = PreemptionReason.IN_COHORT_RECLAMATION

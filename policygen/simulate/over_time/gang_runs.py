@@ -184,7 +184,8 @@ class GangRuns:
             pods, gpus = begin_pods(entry.job, now)
             job.pod_starts[now] += pods
             job.work.change(now, gpus)
-            job.last_nodes.update(it.at for it in entry.bound)
+            for it in entry.bound:
+                job.last_nodes[it.at] = job.last_nodes.get(it.at, 0) + 1
             self._starts.end_pods_later(job)
         elif entry.bound and entry.job.ready:
             self._starts.start(job)

@@ -1,6 +1,6 @@
 """A job in a simulation, and what became of it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -49,7 +49,7 @@ class JobRun:
     """The GPU seconds of its pods that run."""
     lasts: float | None = None
     """How long it runs with the pods that it has; None: until the simulation ends."""
-    pod_starts: Counter[float] = field(default_factory=Counter)
+    pod_starts: defaultdict[float, int] = field(default_factory=lambda: defaultdict(int))
     """How many of its pods started at which times, since it last began."""
     done: Counter[int] = field(default_factory=Counter)
     """How many of its pods have ended while others run or wait, by the index of the pods."""
@@ -67,7 +67,7 @@ class JobRun:
     """The value of `short` when it last started."""
     gated: dict[str, list[tuple[float, PodShape | None]]] = field(default_factory=dict)
     """Those that scheduling gates hold, by their batch, with the time at which the gates are removed."""
-    last_nodes: Counter[int] = field(default_factory=Counter)
+    last_nodes: dict[int, int] = field(default_factory=dict)
     """The number of its pods by node, when it last ran."""
     created: list[tuple[PodSpec, int]] = field(default_factory=list)
     """Its pods that ResourceQuotas count, by their spec."""
@@ -77,7 +77,7 @@ class JobRun:
     """Its pods that name a node which rejects them."""
     failed: bool = False
     """Whether its controller gave up."""
-    checked: Counter[str] = field(default_factory=Counter)
+    checked: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many outcomes each of its admission checks had."""
     reason: str = ""
     message: str = ""
@@ -109,8 +109,12 @@ class JobRun:
         self.refused = self.short
         self.work.change(now, gpus)
         if self.bound:
-            nodes = Counter([node for _, node in self.bound])
-            self.last_nodes = self.last_nodes + nodes if self.done else nodes
+            nodes = dict[int, int]()
+            for _, node in self.bound:
+                nodes[node] = nodes.get(node, 0) + 1
+            if self.done:
+                nodes = Counter(self.last_nodes) + Counter(nodes)
+            self.last_nodes = nodes
 
     def stops(self, now: float, *, preempted: bool = True) -> None:
         """It has to begin again, because it is preempted, or for another reason."""

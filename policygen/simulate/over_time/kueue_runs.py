@@ -1,6 +1,6 @@
 """Jobs that Kueue manages: its cycles and retries, admission checks, and evictions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from policygen.core.suggest import suggest
 from policygen.simulate.assumptions import Assumptions
@@ -164,8 +164,10 @@ class KueueRuns:
         self.evict()
         return changes
 
-    def _retry_after(self, after: float, roots: Iterable[QuotaNode]) -> None:
+    def _retry_after(self, after: float, roots: Collection[QuotaNode]) -> None:
         """Try the inadmissible workloads of these trees again later."""
+        if not roots:
+            return
         for root in set(roots) - self._retries:
             self._retries.add(root)
             self._agenda.add(self._agenda.now + after, TimelineEvent.RETRY, name=root.name)

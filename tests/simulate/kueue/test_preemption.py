@@ -2,9 +2,12 @@
 
 import pytest
 
+from policygen.simulate.kueue import preemption
 from policygen.simulate.kueue.preemption import targets
 from policygen.simulate.kueue.queue import ANY, LOWER_PRIORITY, NEWER_EQUAL
 from policygen.simulate.kueue.victims import Preemptor
+from tests.servers.kueue_scenarios import drawn
+from tests.servers.kueue_scheduler import Script, simulated
 from tests.simulate.kueue.trees import admit, cohort, queue, state, workload
 
 
@@ -91,3 +94,39 @@ def test_the_evicted_are_victims_before_all_others():
     admit(it, workload("low", "a", 4, priority=1))
     admit(it, workload("leaving", "a", 4, priority=2)).evicted = True
     assert victims(it, workload("new", amount=4, priority=9)) == {"leaving": "InClusterQueue"}
+
+
+def test_searches_that_end_early_find_what_complete_searches_find(monkeypatch):
+    """In drawn scenarios: each candidate is tried, also without effect, in the order of `Preemptor.order`."""
+    may_fit, of_cohort, preemptors, ends = preemption._may_fit, preemption._of_cohort, [], []  # noqa: SLF001 - what must change nothing
+    only, omitted = preemption._only_borrowing, []  # noqa: SLF001 - likewise
+
+    def always(preemptor, candidates):
+        preemptors.append(preemptor)
+        ends.append(may_fit(preemptor, candidates))
+        return True
+
+    def sorted_by_all(candidates):
+        lists = [
+            sorted(each, key=lambda it: preemptors[-1].order(it.workload))
+            for each in (candidates.hierarchical, candidates.others, candidates.own)
+        ]
+        evicted = [it for each in lists for it in each if it.workload.evicted]
+        return evicted + [it for each in lists for it in each if not it.workload.evicted]
+
+    def complete(preemptor):
+        with monkeypatch.context() as patch:
+            patch.setattr(preemption, "_only_borrowing", lambda _: False)
+            every = of_cohort(preemptor)
+        omitted.append(only(preemptor) and every != of_cohort(preemptor))
+        return every
+
+    for seed in range(300):
+        scenario = drawn(seed, fair=False)
+        found = simulated(scenario, Script(()))
+        with monkeypatch.context() as patch:
+            patch.setattr(preemption, "_may_fit", always)
+            patch.setattr(preemption, "_ordered", sorted_by_all)
+            patch.setattr(preemption, "_of_cohort", complete)
+            assert found == simulated(scenario, Script(())), seed
+    assert min(ends.count(True), ends.count(False), omitted.count(True)) > 10
