@@ -16,7 +16,9 @@ from policygen.kubernetes.pod_quotas import PODS, charge, counts_pods, resource_
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.autoscalers import Autoscaler, autoscaler_of
+from policygen.lint.core.limit_range_refusals import is_refused_by_range
 from policygen.lint.core.queue_sums import LASTING
+from policygen.lint.rule import Facts
 
 _ZERO = Fraction(0)
 
@@ -81,15 +83,18 @@ def _used(workload: Workload, key: str, scaled: Autoscaler | None) -> Fraction:
     return used
 
 
-def used_until_deleted(cluster: Cluster) -> Mapping[tuple[str, str], Mapping[Workload, Fraction]]:
-    """What workloads whose pods do not end use of each limit, by namespace and key; use it with `cluster.derive`."""
-    by_namespace = _of_pods(cluster)
+def used_until_deleted(facts: Facts) -> Mapping[tuple[str, str], Mapping[Workload, Fraction]]:
+    """What workloads whose pods do not end use of each limit, by namespace and key; use it with `facts.derive`.
+
+    Without workloads with pods that a LimitRange refuses.
+    """
+    by_namespace = _of_pods(facts.cluster)
     found: dict[tuple[str, str], dict[Workload, Fraction]] = {}
-    for workload in cluster.workloads if by_namespace else ():
+    for workload in facts.cluster.workloads if by_namespace else ():
         limits = by_namespace.get(workload.namespace) if workload.kind in LASTING else None
-        if not limits:
+        if not limits or is_refused_by_range(facts, workload):
             continue
-        scaled = autoscaler_of(cluster, workload)
+        scaled = autoscaler_of(facts.cluster, workload)
         for key in limits:
             if amount := _used(workload, key, scaled):
                 found.setdefault((workload.namespace, key), {})[workload] = amount

@@ -14,6 +14,7 @@ from policygen.kubernetes.node_index import Bits, Level, Levels, NodeIndex
 from policygen.kubernetes.priorities import class_of, of_class
 from policygen.lint.core.gang_pods import pods_together
 from policygen.lint.core.known_nodes import node_index
+from policygen.lint.core.limit_range_refusals import refused_by_range
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.core.queue_rooms import QueueRoom, queue_rooms
@@ -329,20 +330,21 @@ def _bounded(every: Sequence[_Part], index: NodeIndex, *, alone: bool) -> NodeSu
 def _parts(facts: Facts) -> Sequence[_Part]:
     """The templates of lasting workloads with room of their own, by the nodes that may take them.
 
-    Pods for which replicas-exceed-queue reports that their queue has no room do not count.
+    Pods for which replicas-exceed-queue reports that their queue has no room, or which a LimitRange refuses, do not
+    count.
     """
     reported = facts.derive(queue_rooms) if "replicas-exceed-queue" in facts.run else ()
     rooms = {id(room.workload): room.pods for room in reported}
     without_room = facts.derive(exceeding)
     gangs = {it.members[0].workload.at for it in facts.derive(gang_sums)}
-    index = facts.derive(node_index)
+    index, refused = facts.derive(node_index), facts.derive(refused_by_range)
     seen: set[tuple[object, ...]] = set()
     found: dict[Bits, list[PodDemand]] = {}
     for it in facts.derive(pod_demands) if index.all else ():
         workload = it.workload
         if workload.object.group not in _LASTING or workload.kind == "Pod":
             continue
-        if it in without_room or workload.at in gangs:
+        if it in without_room or workload.at in gangs or id(it.template) in refused:
             continue
         key = (workload.kind, workload.namespace, workload.name, it.template.at.path)
         if not it.pods or key in seen:

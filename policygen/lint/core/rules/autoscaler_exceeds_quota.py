@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
     Source: as in lint/core/namespace_quotas.py.
     """
     by_namespace = facts.cluster.derive(bounds)
-    used = facts.cluster.derive(used_until_deleted)
+    used = facts.derive(used_until_deleted)
     in_queue = rooms_in_queues(facts, "replicas-exceed-queue")
     for workload in facts.cluster.workloads:
         limits = by_namespace.get(workload.namespace)

@@ -18,6 +18,7 @@ from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import paths, without_equal_limit
 from policygen.lint.core.daemon_pods import beside
 from policygen.lint.core.known_nodes import node_index
+from policygen.lint.core.limit_range_refusals import refused_by_range
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.core.refused_pods import request_path
@@ -55,6 +56,8 @@ def check(facts: Facts) -> Hits:
         gpu, own = _gpu(it), index.of(it.ways[0].demand)
         if gpu is None or it.most is None or it in without_room:
             continue  # replicas-exceed-nodes reports pods without room
+        if id(it.template) in facts.derive(refused_by_range):
+            continue
         if "gpu-request-without-limit" in facts.run and _is_refused(it, gpu):
             continue
         best = _best(it, gpu, facts)

@@ -11,6 +11,7 @@ from policygen.core.quoting import some
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import replicas_at
 from policygen.lint.core.excess_words import used
+from policygen.lint.core.limit_range_refusals import refused_by_range
 from policygen.lint.core.node_rooms import most_on_nodes
 from policygen.lint.core.node_sums import Excess, excess_with
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
@@ -56,6 +57,8 @@ def _waiting(facts: Facts) -> Iterator[_Waiting]:
     for it in facts.derive(pod_demands):
         workload, pods = it.workload, it.pods
         if workload.object.group != "batch" or not pods:
+            continue
+        if id(it.template) in facts.derive(refused_by_range):
             continue
         job = mapping(webhook_object(workload).data, "spec")
         wanted = pods if job.get("completions") == pods else 1

@@ -7,6 +7,7 @@ from policygen.core.amounts import amount_of, exceeds, readable, summed
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.lint.core.limit_range_refusals import is_refused_by_range
 from policygen.lint.core.namespace_quotas import Bound, bounds, used_until_deleted
 from policygen.lint.core.queue_sums import LASTING
 from policygen.lint.core.refused_pods import request_path
@@ -24,15 +25,16 @@ def check(facts: Facts) -> Hits:
     """
     by_namespace = facts.cluster.derive(bounds)
     held: dict[tuple[str, str], _Held] = {}
-    for (namespace, key), others in facts.cluster.derive(used_until_deleted).items():
+    for (namespace, key), others in facts.derive(used_until_deleted).items():
         used = summed(others.values())
         room = by_namespace[namespace][key].limit - used
         if room >= 0:
             held[namespace, key] = others, used, room
     for workload in facts.cluster.workloads if held else ():
-        if workload.kind not in LASTING and workload.kind != "Pod":
-            limits = by_namespace.get(workload.namespace, {})
-            yield from _hit(workload, limits, held)
+        if workload.kind in LASTING or workload.kind == "Pod":
+            continue
+        if not is_refused_by_range(facts, workload):
+            yield from _hit(workload, by_namespace.get(workload.namespace, {}), held)
 
 
 def _hit(
@@ -72,5 +74,5 @@ RULE = ObjectRule(
     remedy="Raise the ResourceQuota, or run fewer of the pods that do not end.",
     judges=KINDS,
     check=check,
-    reads=("ResourceQuota", "HorizontalPodAutoscaler", "ScaledObject"),
+    reads=("LimitRange", "ResourceQuota", "HorizontalPodAutoscaler", "ScaledObject"),
 )

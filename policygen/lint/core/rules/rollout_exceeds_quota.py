@@ -68,7 +68,7 @@ def _stuck(facts: Facts) -> Sequence[_Full]:
     """The full quotas, once for the same Deployments."""
     limits = facts.cluster.derive(bounds)
     found: dict[tuple[At, tuple[Workload, ...]], _Full] = {}
-    for (namespace, key), amounts in facts.cluster.derive(used_until_deleted).items():
+    for (namespace, key), amounts in facts.derive(used_until_deleted).items():
         bound, used = limits[namespace][key], summed(amounts.values())
         room = bound.limit - used
         if room < 0:
@@ -113,5 +113,9 @@ RULE = ObjectRule(
     remedy="Write maxUnavailable: 1 and maxSurge: 0.",
     judges=("Deployment",),
     check=check,
-    reads=("ResourceQuota", "HorizontalPodAutoscaler", "ScaledObject", *READS),
+    reads=tuple(
+        dict.fromkeys(
+            ("ResourceQuota", "HorizontalPodAutoscaler", "LimitRange", "ScaledObject", *READS)
+        )
+    ),
 )

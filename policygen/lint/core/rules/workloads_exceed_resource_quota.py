@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
     """
     by_namespace = facts.cluster.derive(bounds)
     sums: dict[At, list[_Sum]] = {}
-    for (namespace, key), used in facts.cluster.derive(used_until_deleted).items():
+    for (namespace, key), used in facts.derive(used_until_deleted).items():
         bound = by_namespace[namespace][key]
         inside = {it: amount for it, amount in used.items() if amount <= bound.limit}
         if len(inside) > 1 and sum(inside.values()) > bound.limit:
@@ -81,5 +81,5 @@ RULE = ObjectRule(
     remedy="Run fewer pods, request less, or raise the quota.",
     judges=KINDS,
     check=check,
-    reads=("ResourceQuota", "HorizontalPodAutoscaler", "ScaledObject"),
+    reads=("LimitRange", "ResourceQuota", "HorizontalPodAutoscaler", "ScaledObject"),
 )
