@@ -40,6 +40,19 @@ def test_replicas_exceed_nodes(
     cluster.becomes("good", lambda: placed(cluster, "good"), (fixed, 0))
 
 
+def test_autoscaler_exceeds_nodes(cluster: Cluster) -> None:
+    """At the maximum of the autoscaler, which keeps the replicas as long as no metrics exist."""
+    rule, detector = "autoscaler-exceeds-nodes", ("apps/v1", "Deployment", "detector")
+    add_nodes(cluster, bad(rule))
+    for name, text, most in (("good", good(rule), 4), ("bad", bad(rule), 6)):
+        show(cluster, scene(text, name))
+        cluster.patch(*detector, {"spec": {"replicas": most}}, name)
+        cluster.becomes(name, lambda n=name: placed(cluster, n), (4, most - 4))
+        cluster.stays(name, lambda n=name: placed(cluster, n), (4, most - 4), for_s=1)
+        cluster.delete(*detector, name)
+        cluster.becomes("deleted", lambda n=name: placed(cluster, n), (0, 0))
+
+
 @pytest.mark.parametrize(
     ("number", "without", "fixed"), [(0, (0, 0), (1, 0)), (1, (1, 1), (2, 0)), (2, (0, 0), None)]
 )
