@@ -9,8 +9,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from policygen.core.amounts import readable, written
+from policygen.core.amounts import BYTES, readable, written
 from policygen.core.finding import At, Edit, Verb
+from policygen.core.quantity import MEBIBYTE
 from policygen.core.quoting import listed
 from policygen.core.standard_resources import overcommitted
 from policygen.kubernetes.cluster import Cluster
@@ -40,6 +41,8 @@ class LimitRangeFault(NamedTuple):
     at: At
     meant: tuple[Edit, ...] = ()
     """The amounts in order, if one of two amounts is too high."""
+    lacks_unit: bool = False
+    """Whether an amount of memory has no unit, which is the reason."""
 
 
 def faults(item: LimitRangeItem, at: At) -> Iterator[LimitRangeFault]:
@@ -64,6 +67,7 @@ def faults(item: LimitRangeItem, at: At) -> Iterator[LimitRangeFault]:
                     f"{low} of {name} is {readable(name, less, more)}, above {high} {readable(name, more, less)}, which is refused; lower {low} or raise {raised}",
                     place,
                     (Edit(Verb.REWRITE, place, written(name, more)),),
+                    lacks_unit=name in BYTES and 0 < more < MEBIBYTE,
                 )
             elif defaults and less < more and not overcommitted(name):
                 yield LimitRangeFault(

@@ -96,7 +96,7 @@ def test_flavors_that_a_queue_never_uses(tmp_path, text, count):
             ["raise the lendingLimit there"],
         ),
         (
-            changed(KUEUE, "8, borrowingLimit: 8", 0),
+            changed(KUEUE, "8, borrowingLimit: 8", 0, edits=ALONE[1:]),
             ["give another queue or a Cohort a nominalQuota"],
         ),
         (changed(KUEUE, "8, borrowingLimit: 8", "8, lendingLimit: 0") + AUTOMATED, []),

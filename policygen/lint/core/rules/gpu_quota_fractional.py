@@ -1,7 +1,9 @@
 """A ResourceQuota has a fraction of a GPU, which is rounded down to an integer."""
 
+from fractions import Fraction
+
 from policygen.kubernetes import accelerators
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 
 def check(facts: Facts) -> Hits:
@@ -18,7 +20,14 @@ def check(facts: Facts) -> Hits:
                     f"{quota} allows {float(amount):g} {bare}, but pods request integers, so the "
                     f"quota allows only {int(amount)}; write an integer",
                     quota.at.to("spec", "hard", name),
+                    meant=written(quota.at.to("spec", "hard", name), _without_unit(amount)),
                 )
+
+
+def _without_unit(amount: Fraction) -> str:
+    """The amount without the unit m, if it is an integer then; else empty."""
+    number = amount * 1000
+    return f"{number}" if number.denominator == 1 else ""
 
 
 RULE = ObjectRule(

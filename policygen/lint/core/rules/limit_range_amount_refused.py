@@ -5,12 +5,14 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """Source: see lint/core/limit_range_amounts.py."""
+    """memory-without-unit reports an amount without a unit. Source: see lint/core/limit_range_amounts.py."""
+    with_units = "memory-without-unit" in facts.run
     for entry in facts.cluster.limit_ranges:
         for i, item in enumerate(entry.fields.limits):
             at = entry.at.to("spec", "limits", i)
             for it in faults(item, at):
-                yield Hit(RULE, f"{entry}: {it.message}", it.at, meant=it.meant)
+                if not (with_units and it.lacks_unit):
+                    yield Hit(RULE, f"{entry}: {it.message}", it.at, meant=it.meant)
 
 
 RULE = ObjectRule(

@@ -5,8 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 from policygen.core.finding import At
 from policygen.core.quoting import some
 from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.admission_checks import quotas_are_automated
 from policygen.lint.kueue.cohorts import Cell, CohortNode, cells, forest
+from policygen.lint.kueue.coverage import READS, pod_requests, refused
 from policygen.lint.kueue.missing_cluster_queues import missing_cluster_queues
 from policygen.lint.kueue.quotas import PlacedQuota, quotas
 from policygen.lint.kueue.rules import (
@@ -60,7 +62,8 @@ def check(facts: Facts) -> Hits:
             key = node.root().name, (unused[0].flavor, unused[0].resource)
             alike.setdefault(key, []).append((node, unused))
     for (_, cell), queues in alike.items():
-        yield _hit(queues, cell)
+        if not _is_forgotten(facts, queues[0][0], cell[1]):
+            yield _hit(queues, cell)
 
 
 def _unused(node: CohortNode) -> Iterator[PlacedQuota]:
@@ -85,6 +88,16 @@ def _unused(node: CohortNode) -> Iterator[PlacedQuota]:
 def _is_reported(node: CohortNode, reported: Collection[At]) -> bool:
     members = node.root().queues() if reported else ()
     return any(it.queue and it.queue.at.to("spec", "cohortName") in reported for it in members)
+
+
+def _is_forgotten(facts: Facts, node: CohortNode, resource: str) -> bool:
+    """Whether request-not-covered reports that another queue of the cohort lacks quota of the resource."""
+    if "request-not-covered" not in facts.run:
+        return False
+    members = {it.name for it in node.root().queues()}
+    return any(
+        it.queue.name in members and resource in refused(facts, it) for it in pod_requests(facts)
+    )
 
 
 def _hit(queues: Sequence[tuple[CohortNode, Sequence[PlacedQuota]]], cell: Cell) -> Hit:
@@ -138,5 +151,7 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("Cohort", "LocalQueue", "MultiKueueConfig", "Node", "ResourceFlavor"),
+    reads=tuple(
+        dict.fromkeys(("Cohort", "MultiKueueConfig", "Node", "ResourceFlavor", *READS, *KINDS))
+    ),
 )

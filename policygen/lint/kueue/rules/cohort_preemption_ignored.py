@@ -2,16 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from policygen.core.amounts import written
 from policygen.core.quoting import some
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import BorrowWithinCohort, Preemption
 from policygen.lint.kueue.cohorts import Cell, CohortNode, Forest, cohort_field, forest, joined
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.quotas import owners
+from policygen.lint.kueue.quotas import nominal_quotas, owners, quotas
 from policygen.lint.kueue.rules import cohort_never_borrows, cohort_shares_nothing
 from policygen.lint.other_rules import places
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import (
+    Edit,
+    Facts,
+    Family,
+    Hit,
+    Hits,
+    Need,
+    ObjectRule,
+    Severity,
+    Verb,
+)
 
 _RECLAIM = "reclaimWithinCohort"
 _OTHERS = (cohort_never_borrows.RULE, cohort_shares_nothing.RULE)
@@ -45,6 +56,8 @@ def check(facts: Facts) -> Hits:
             alone = path == (_RECLAIM,) and node.parent is None
             at = queue.at.to("spec", "preemption", *path)
             meant = joined(facts.cluster, queue) if alone else ()
+            if path == (_RECLAIM,) and not alone:
+                meant = tuple(_forgotten(facts.cluster, node))
             yield Hit(RULE, f"{queue} has {message}", at, meant=meant)
             break
         else:
@@ -122,6 +135,17 @@ def _faults(
             "policy: LowerPriority, or remove the threshold"
         )
         yield (within, "maxPriorityThreshold"), message
+
+
+def _forgotten(cluster: Cluster, node: CohortNode) -> Iterator[Edit]:
+    """What was probably meant if a queue has quota of a flavor, but 0 for its GPUs: what another queue has of them."""
+    for placed in quotas(node.queue) if node.queue else ():
+        others = cluster.derive(nominal_quotas).get((placed.flavor, placed.resource), ())
+        if placed.quota.nominal_quota or not is_one(placed.resource) or not others:
+            continue
+        if any(it.nominal_quota for cell, it in node.quotas.items() if cell[0] == placed.flavor):
+            most = max(it.quota.nominal_quota for it in others)
+            yield Edit(Verb.REWRITE, placed.at / "nominalQuota", written(placed.resource, most))
 
 
 def _can_reclaim(node: CohortNode) -> bool:

@@ -14,6 +14,7 @@ from policygen.kubernetes.kueue_requests import BY_POD_KINDS
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.containers import paths
+from policygen.lint.core.limit_range_amounts import refused_ranges
 from policygen.lint.kueue.coverage import READS, PodRequest, pod_requests
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
@@ -57,7 +58,11 @@ def _above(facts: Facts, request: PodRequest) -> Iterator[_Above]:
     default-gpu-for-every-container reports those of GPUs.
     """
     skips_gpus = "default-gpu-for-every-container" in facts.run
+    ranges: Sequence[Entry[LimitRangeView]]
     ranges = facts.cluster.limit_ranges.by_namespace.get(request.workload.namespace, ())
+    if "limit-range-amount-refused" in facts.run:
+        invalid = facts.cluster.derive(refused_ranges)
+        ranges = [it for it in ranges if it.at not in invalid]
     defaults: dict[str, tuple[Fraction, Entry[LimitRangeView], At]] = {}
     for entry in ranges:
         for i, item in enumerate(entry.fields.limits):

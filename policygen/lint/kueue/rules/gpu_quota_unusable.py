@@ -15,6 +15,7 @@ from policygen.lint.kueue.coverage import PodRequest, pod_requests
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import groups_at, lacks_unit
+from policygen.lint.kueue.rules import gpu_quota_without_cpu
 from policygen.lint.other_rules import is_inside, places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -55,8 +56,11 @@ def check(facts: Facts) -> Hits:
                     for it in users
                     if it.template.at not in reported and _fits(facts, it, quotas.name)
                 ]
+                own = groups_at(queue, i, "flavors", j)
+                if any(is_inside(it, own) for it in facts.derive(_without_cpu)):
+                    continue
                 if fault := _fault(node, quotas, users, have):
-                    at = groups_at(queue, i, "flavors", j, "resources", fault[0], "nominalQuota")
+                    at = own.to("resources", fault[0], "nominalQuota")
                     yield Hit(RULE, f"{queue} {fault[1]}", at, (fault[2].template.at / "spec",))
 
 
@@ -70,6 +74,11 @@ def _fits(facts: Facts, request: PodRequest, flavor: str) -> bool:
         return True
     ways = [way for way in (*it.ways, *it.scarce) if any(x.name == flavor for x in way.flavors)]
     return not ways or any(index.takers(way.demand) for way in ways)
+
+
+def _without_cpu(facts: Facts) -> frozenset[At]:
+    """The quotas of which gpu-quota-without-cpu reports that there is too little for the GPUs; use it with `facts.derive`."""
+    return frozenset(places(facts, (gpu_quota_without_cpu.RULE,)))
 
 
 def _reported(facts: Facts) -> frozenset[At]:

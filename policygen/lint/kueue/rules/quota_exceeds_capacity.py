@@ -19,7 +19,18 @@ from policygen.lint.kueue.coverage import vendor
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.node_pools import node_pools
 from policygen.lint.kueue.quotas import PlacedQuota, nominal_quotas
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.kueue.rules.quota_unlimited import is_unlimited
+from policygen.lint.rule import (
+    Edit,
+    Facts,
+    Family,
+    Hit,
+    Hits,
+    Need,
+    ObjectRule,
+    Severity,
+    Verb,
+)
 
 _NODES = 3
 """The most nodes that are related places."""
@@ -56,10 +67,13 @@ def check(facts: Facts) -> Hits:
     are one hit, because a missing node is a cause for all of them.
     Source: issues 2665, 1651, 5289.
     """
-    growing = facts.cluster.derive(node_pools)
+    growing, limits_all = facts.cluster.derive(node_pools), "quota-unlimited" in facts.run
     by_flavor: dict[str, list[tuple[str, Sequence[PlacedQuota]]]] = {}
-    for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
-        if resource != "pods" and not growing.get(name):  # node-pool-below-quotas reports these
+    for (name, resource), placed in facts.cluster.derive(nominal_quotas).items():
+        cells = [it for it in placed if not is_unlimited(it)] if limits_all else placed
+        if (
+            cells and resource != "pods" and not growing.get(name)
+        ):  # node-pool-below-quotas reports these
             by_flavor.setdefault(name, []).append((resource, cells))
     for name, quotas in by_flavor.items():
         flavor = facts.cluster.flavors.get(name)
@@ -128,7 +142,17 @@ def _hit(
         f"{replaced_queues.advice(owners.values())}{_unused(facts, by_owner.values())}{first.before}{_remedy(found, are_one=len(owners) == 1)}",
         heads[0],
         related=(*heads[1:], *others, flavor.at, *related),
+        meant=tuple(it for one in found for it in _lowered(one)),
     )
+
+
+def _lowered(it: _FlavorExcess) -> Iterator[Edit]:
+    """What was probably meant by quotas that alone exceed the nodes: what the others leave."""
+    others = sum(one.quota.nominal_quota for one in it.cells if one.quota.nominal_quota <= it.have)
+    meant = written(it.resource, it.have - others if others < it.have else it.have)
+    for one in it.cells:
+        if one.quota.nominal_quota > it.have > 0:
+            yield Edit(Verb.REWRITE, one.at / "nominalQuota", meant)
 
 
 def _unused(facts: Facts, by_owner: Collection[Sequence[PlacedQuota]]) -> str:

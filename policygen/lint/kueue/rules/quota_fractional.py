@@ -23,6 +23,7 @@ def check(facts: Facts) -> Hits:
                     f"Kueue rounds up to {math.ceil(amount)}; write an integer",
                     placed.at / field,
                     edits=_edits(placed.at / field, placed.resource, math.ceil(amount)),
+                    meant=_meant(placed.at / field, placed.resource, amount),
                 )
 
 
@@ -31,6 +32,14 @@ def _edits(at: At, resource: str, rounded: int) -> tuple[Edit, ...]:
     if resource in BYTES or rounded <= 0:
         return ()
     return (Edit(Verb.REWRITE, at, written(resource, Fraction(rounded))),)
+
+
+def _meant(at: At, resource: str, amount: Fraction) -> tuple[Edit, ...]:
+    """The amount without the unit m; nothing for bytes."""
+    number = amount * 1000
+    if resource in BYTES or number.denominator != 1:
+        return ()
+    return (Edit(Verb.REWRITE, at, written(resource, number)),)
 
 
 RULE = ObjectRule(

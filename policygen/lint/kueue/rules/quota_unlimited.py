@@ -3,9 +3,11 @@
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of
+from policygen.core.amounts import written as quantity
 from policygen.lint.core.resource_names import extended
-from policygen.lint.kueue.quotas import PlacedQuota, every_quota, owners
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.kueue.flavor_nodes import nodes
+from policygen.lint.kueue.quotas import PlacedQuota, every_quota, nominal_quotas, owners
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 _MOST = {"cpu": Fraction(10**6), "memory": Fraction(2**60), "ephemeral-storage": Fraction(2**60)}
 _DEVICES = Fraction(10**6)
@@ -17,7 +19,7 @@ def check(facts: Facts) -> Hits:
     With a Topology such a quota is a known way to let the nodes alone limit admission.
     Source: pkg/resources/amount.go; issue 9843.
     """
-    for placed in filter(_is_unlimited, every_quota(owners(facts.cluster))):
+    for placed in filter(is_unlimited, every_quota(owners(facts.cluster))):
         flavor = facts.cluster.flavors.get(placed.flavor)
         if flavor is not None and flavor.fields.topology_name:
             continue
@@ -27,10 +29,22 @@ def check(facts: Facts) -> Hits:
             f"{placed.owner} has a quota of {amount} in flavor {placed.flavor}, which limits "
             "nothing; write the capacity of the nodes as nominalQuota",
             placed.at / "nominalQuota",
+            meant=written(placed.at / "nominalQuota", _meant(facts, placed)),
         )
 
 
-def _is_unlimited(placed: PlacedQuota) -> bool:
+def _meant(facts: Facts, placed: PlacedQuota) -> str:
+    """What the other quotas leave of the nodes of the flavor; empty if these have none."""
+    own = facts.cluster.derive(nodes).get(placed.flavor)
+    have = own.total.get(placed.resource, Fraction(0)) if own else Fraction(0)
+    every = facts.cluster.derive(nominal_quotas)[placed.flavor, placed.resource]
+    others = sum(it.quota.nominal_quota for it in every if not is_unlimited(it))
+    left = have - others if others < have else have
+    return quantity(placed.resource, left) if have else ""
+
+
+def is_unlimited(placed: PlacedQuota) -> bool:
+    """Whether a quota is larger than any cluster."""
     most = _MOST.get(placed.resource, _DEVICES if extended(placed.resource) else None)
     return most is not None and placed.quota.nominal_quota >= most
 
@@ -43,6 +57,6 @@ RULE = ObjectRule(
     remedy="Write the capacity of the nodes as nominalQuota.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
-    reads=("ResourceFlavor",),
+    reads=("Node", "ResourceFlavor"),
     aliases=("quota-without-bound",),
 )
