@@ -22,6 +22,11 @@ def hard_taints(taints: tuple[TaintView, ...]) -> frozenset[tuple[str, str]]:
     return frozenset((taint.key, taint.value) for taint in taints if taint.effect in HARD)
 
 
+def needs_labels(flavor: ResourceFlavorView) -> bool:
+    """Whether the API server refuses a flavor because it has a topology, but no labels."""
+    return bool(flavor.topology_name) and not flavor.node_labels
+
+
 _Size = frozenset[tuple[str, tuple[int, int]]]
 
 

@@ -5,10 +5,11 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """Kueue does not check the value of a toleration.
+    """Kueue does not check the value of a toleration. missing-field reports a taint without a key.
 
     Source: pkg/webhooks/resourceflavor_webhook.go.
     """
+    reported = "missing-field" in facts.run
     for flavor in facts.cluster.flavors:
         spec = flavor.at / "spec"
         found = []
@@ -17,7 +18,9 @@ def check(facts: Facts) -> Hits:
             found += [(key_fault(key), at.on_key()), (value_fault(value), at)]
         for i, taint in enumerate(flavor.fields.node_taints):
             at = spec.to("nodeTaints", i)
-            found += [(key_fault(taint.key), at / "key"), (value_fault(taint.value), at / "value")]
+            found.append((value_fault(taint.value), at / "value"))
+            if taint.key or not reported:
+                found.append((key_fault(taint.key), at / "key"))
         for i, toleration in enumerate(flavor.fields.tolerations):
             if toleration.key:
                 found.append((key_fault(toleration.key), spec.to("tolerations", i, "key")))
