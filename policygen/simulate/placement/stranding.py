@@ -7,7 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.node_filters import misses_beside_amounts
 from policygen.kubernetes.node_groups import Node
+from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.profile import Profile, Strategy
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
@@ -24,7 +26,7 @@ class PlacedPods(Struct, frozen=True):
     waiting: Mapping[PodShape, int]
     """Those without a node."""
     free: Mapping[str, int]
-    """Accelerators that no pod holds, by resource."""
+    """Accelerators that no pod holds, by resource, on nodes that these pods may use."""
 
     @property
     def count(self) -> int:
@@ -84,5 +86,20 @@ def _placed(
             if kube.place(shape) is None:
                 waiting[shape] += count - i
                 break
-    names = {name for shape, _ in pods for name, _ in shape.requests if is_one(name)}
-    return PlacedPods(dict(waiting), {name: sum(kube.nodes.free(name)) for name in sorted(names)})
+    return PlacedPods(dict(waiting), free_for(kube.nodes, waiting))
+
+
+def free_for(table: NodeTable, pods: Iterable[PodShape]) -> Mapping[str, int]:
+    """The accelerators that no pod holds, by resource, on nodes that one of the pods that request them may use."""
+    usable: dict[str, set[int]] = {}
+    for shape in pods:
+        indexes = {
+            table.index[node.name]
+            for group in table.set.groups(shape.demand.keys)
+            if not any(misses_beside_amounts(shape.demand, group))
+            for node in group.nodes
+        }
+        for name, _ in shape.requests:
+            if is_one(name):
+                usable.setdefault(name, set()).update(indexes)
+    return {name: sum(table.free(name)[i] for i in usable[name]) for name in sorted(usable)}

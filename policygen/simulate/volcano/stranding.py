@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from policygen.kubernetes.accelerators import gpus_of, is_one
 from policygen.kubernetes.untyped import text
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.placement.stranding import free_for
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_schedulers import kube_scheduler, shapes
 from policygen.simulate.timeline import Timeline
@@ -30,7 +31,7 @@ class StrandedGangs(Struct, frozen=True, eq=False):
 
     waiting: Sequence[Arrival]
     free: Mapping[str, int]
-    """The accelerators that these gangs request and no pod holds, by resource."""
+    """The accelerators that no pod holds, by resource, on nodes that pods of these gangs may use."""
     packed: int
     """How many gangs wait with settings that pack."""
     binpack: Mapping[str, str | int]
@@ -56,8 +57,6 @@ def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | No
     waiting, unused = min(found, key=lambda it: len(it[0]))
     if not waiting:
         return None
-    requested = {name for it in waiting for one in it.pods for name in one.spec.requests}
-    free = {name: amount for name, amount in unused.items() if name in requested}
     names = {name for it in gangs for one in it.pods for name in one.spec.requests if is_one(name)}
     packing = packing_settings(settings, sorted(names))
     packed = max(len(_played(scene, packing, ordered, seed)[0]) for seed in _SEEDS)
@@ -77,7 +76,7 @@ def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | No
         if any(it.number(f"{name}.weight", default) for it in spreading)
     }
     removed = [it.name for it in plugins if it.name == _STRATEGY]
-    return StrandedGangs(waiting, free, packed, binpack, order, removed)
+    return StrandedGangs(waiting, unused, packed, binpack, order, removed)
 
 
 def packing_settings(settings: SchedulerSettings, resources: Iterable[str]) -> SchedulerSettings:
@@ -121,14 +120,15 @@ def largest_pod(job: Arrival) -> int:
 def _played(
     scene: Scene, settings: SchedulerSettings, jobs: Sequence[Arrival], seed: int | None
 ) -> tuple[Sequence[Arrival], Mapping[str, int]]:
-    """The jobs that do not run in the end, and the free accelerators by resource."""
+    """The jobs that do not run in the end, and the free accelerators that their pods may use, by resource."""
     kube = kube_scheduler(scene, seed)
     if kube is None:
         return (), {}
     volcano = VolcanoScheduler(volcano_state(scene.cluster, scene.nodes), settings, Choices(seed))
-    timeline = Timeline(jobs, None, kube, volcano=volcano, shapes=shapes(scene, kube))
+    shape_of = shapes(scene, kube)
+    timeline = Timeline(jobs, None, kube, volcano=volcano, shapes=shape_of)
     for _ in timeline.run():
         pass
-    names = {name for it in scene.nodes for name in it.allocatable if is_one(name)}
-    free = {name: sum(kube.nodes.free(name)) for name in sorted(names)}
-    return [it.arrival for it in timeline.jobs if not it.running], free
+    waiting = [it.arrival for it in timeline.jobs if not it.running]
+    made = (shape_of(it, batch, {}, {}) for it in waiting for batch in it.pods)
+    return waiting, free_for(kube.nodes, filter(None, made))

@@ -14,7 +14,14 @@ def test_spread_pods_leave_no_node_for_a_large_one():
     found = stranding(NODES, Profile(), [(LARGE, 1), (SMALL, 2)])
     assert found is not None
     assert (found.now.waiting, found.now.free) == ({LARGE: 1}, {GPU: 14})
-    assert (found.packed.waiting, found.packed.free) == ({}, {GPU: 6})
+    assert (found.packed.waiting, found.packed.free) == ({}, {})
+
+
+def test_free_gpus_of_nodes_that_the_pods_cannot_use_do_not_count():
+    tainted = node("c", cpu=64, memory=512, gpus=8, taints=["NoSchedule"])
+    found = stranding([*NODES, tainted], Profile(), [(LARGE, 1), (SMALL, 2)])
+    assert found is not None
+    assert found.now.free == {GPU: 14}
 
 
 def test_nothing_is_stranded_if_all_pods_run_or_packing_does_not_help():

@@ -54,6 +54,12 @@ def test_free_instances_of_another_resource_do_not_count():
     assert found(8, 1, 1, nodes=nodes).free == {GPU: 14}
 
 
+def test_free_gpus_of_nodes_that_the_gang_cannot_use_do_not_count():
+    taint = "spec: {taints: [{key: team, value: vision, effect: NoSchedule}]}\nstatus"
+    tainted = NODE.format(name="c").replace("status", taint)
+    assert found(8, 1, 1, nodes=NODES + tainted).free == {GPU: 14}
+
+
 def test_settings_that_are_present_are_not_named_again():
     own = {"binpack.weight": 10, "binpack.cpu": 0, "binpack.resources": f"{GPU},rdma/hca"}
     binpack = TierPlugin("binpack", arguments={**own, f"binpack.resources.{GPU}": 5})
