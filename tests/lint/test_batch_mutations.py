@@ -109,6 +109,8 @@ CASES: dict[str, dict[str, list[tuple[str, tuple[Any, ...], Change, str]]]] = {
                 ((*QUOTA, "name"), UPPER, "covered-resources-differ"),
                 ((*QUOTA, "nominalQuota"), written("8x"), "invalid-value"),
                 ((*FLAVOR, "name"), UPPER, "invalid-value"),
+                ((*FLAVOR, "name"), written("a10O"), "invalid-value"),
+                ((*FLAVOR, "name"), written("a100_"), "invalid-value"),
                 (("spec", "cohortName"), UPPER, "invalid-value"),
             )
         ],

@@ -8,8 +8,10 @@ from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
+from policygen.api_validation.metadata import is_subdomain
 from policygen.core.amounts import written
 from policygen.core.finding import At, Edit, NewMapping, NewValue, Path, Verb, at_path
+from policygen.core.suggest import Names
 from policygen.kubernetes.cluster import KUEUE, Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.node_groups import NATIVE
@@ -77,8 +79,7 @@ def _completed(cluster: Cluster, obj: Object, spec: Any) -> list[_Data]:
         own = mappings(group, "flavors") or [_Data() for _ in of_other or flavors[:1]]
         for it in own:
             name = text(it, "name") or (free.pop(0) if free else "default")
-            lower = name.lower()
-            it["name"] = lower if name not in flavors and lower in flavors else name
+            it["name"] = name if is_subdomain(name) else Names(flavors).meant(name) or name
         group["flavors"] = own
         _complete(cluster, group)
     return made
