@@ -24,6 +24,7 @@ def test_no_place_in_a_topology(stage):
         ("topology-missing", 0): "is inactive",
         ("topology-level-unknown", 0): "does not contain the requested level",
         ("topology-request-without-topology", 0): "does not support TopologyAwareScheduling",
+        ("topology-levels-swapped", 0): "allows to fit only 1 out of 2 pod(s)",
         ("topology-domain-too-small", 0): "allows to fit only 1 out of 2 pod(s)",
         ("topology-in-two-groups", 0): "more than one TAS flavor assigned",
         ("node-without-topology-level", 0): "no topology domains at level",
