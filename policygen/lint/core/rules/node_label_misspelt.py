@@ -86,7 +86,16 @@ def _beside_nodes(facts: Facts) -> Hits:
 
     for workload in facts.cluster.workloads:
         for template in workload.templates:
-            for it in label_uses(template.spec):
+            spec = template.spec
+            if not (
+                spec.affinity
+                or spec.topology_spread_constraints
+                or (
+                    spec.node_selector and not spec.node_selector.keys().isdisjoint(REPLACED_LABELS)
+                )
+            ):
+                continue  # pod-fits-no-node reports other keys in nodeSelector
+            for it in label_uses(spec):
                 right, is_certain = wrong(it.key)
                 if right and not (it.required and is_certain):
                     yield _of_pods(workload, template, it, right)
