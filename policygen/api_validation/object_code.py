@@ -125,25 +125,28 @@ def _node(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 def _taints(spec: Mapping[str, Any]) -> Iterator[Refusal]:
-    """Source: pkg/apis/core/validation/validation.go, validateNodeTaints."""
+    """The check of the schema reports a taint without a key or an effect.
+
+    Source: pkg/apis/core/validation/validation.go, validateNodeTaints.
+    """
     seen = set()
     for i, taint in numbered(spec, "taints"):
         path: Path = ("spec", "taints", i)
         key, value, effect = (taint.get(field) or "" for field in ("key", "value", "effect"))
         if not (isinstance(key, str) and isinstance(value, str) and isinstance(effect, str)):
             continue  # the check of the schema reports it
-        if fault := key_fault(key):
+        if "key" in taint and (fault := key_fault(key)):
             message = f"the key of a taint is invalid, because {fault}"
             yield Refusal((*path, "key"), Reason.LABEL, message)
         if fault := value_fault(value):
             message = f"the value of taint {quoted(key)} is invalid, because {fault}"
             yield Refusal((*path, "value"), Reason.LABEL, message)
-        if not effect:
+        if not effect and "effect" in taint:
             message = (
                 f"taint {quoted(key)} has no effect, which is refused; write effect: NoSchedule"
             )
             yield Refusal((*path, "effect"), Reason.FORMAT, message)
-        elif (key, effect) in seen:
+        elif effect and (key, effect) in seen:
             message = f"two taints have key {quoted(key)} and effect {effect}, which is refused; remove one of them"
             yield Refusal(path, Reason.DUPLICATE_ENTRY, message)
         seen.add((key, effect))

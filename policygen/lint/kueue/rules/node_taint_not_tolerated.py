@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, total
 from policygen.core.finding import At
+from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import as_arguments, listed
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.accelerators import is_one
@@ -29,13 +30,15 @@ def check(facts: Facts) -> Hits:
     Taints that Kubernetes itself sets and removes are ignored. If only some nodes have the taint,
     nodes of another flavor that knows the taint are ignored too. Source: issue 6868.
     """
-    found = facts.cluster.derive(nodes)
+    found, refused = facts.cluster.derive(nodes), "invalid-label" in facts.run
     for flavor in facts.cluster.flavors:
         own = found[flavor.name]
         if not flavor.fields.node_labels:
             continue
         unknown: list[TaintView] = []
         for key, taints in _not_listed(flavor, _tainted(own)).items():
+            if refused and key_fault(key):
+                continue  # invalid-label reports it
             tainted = list({it.name: it for each in taints.values() for it in each}.values())
             every = len(tainted) == len(own.nodes)
             if not every:
