@@ -242,6 +242,38 @@ def test_each_setting_of_the_packing_profile_changes_a_placement(cluster):
     assert without == {it.setting: "second" for it in CHOICES}
 
 
+def preferring(ask, name):
+    """A pod that prefers nodes with pods of its label, as an affinity that packs would."""
+    made = pod(name, "team", ask)
+    term = {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "m"}}}
+    preferred = [{"weight": 100, "podAffinityTerm": term}]
+    field = "preferredDuringSchedulingIgnoredDuringExecution"
+    made["spec"]["affinity"] = {"podAffinity": {field: preferred}}
+    return made
+
+
+def test_an_affinity_that_packs_outweighs_the_packing_profile(cluster):
+    """So policygen renders none: docs/workloads.md."""
+    out = spec(2)
+    fuller, emptier = cluster.add_nodes(out.pools["h100"])
+    cluster.create(
+        on_node(fuller, "other", "team", Ask(gpus=2)),
+        on_node(emptier, "same", "team", Ask(gpus=1, labels={"app": "m"})),
+    )
+    with cluster.kube_scheduler(out.scheduler_config) as profiles:
+        ask = Ask(gpus=1, scheduler=profiles[-1], labels={"app": "m"})
+        for made, node in ((pod("plain", "team", ask), fuller), (preferring(ask, "near"), emptier)):
+            cluster.create(made)
+            name = made["metadata"]["name"]
+            cluster.becomes(
+                f"the node of {name}",
+                lambda name=name: cluster.get("v1", "Pod", name, "team")["spec"].get("nodeName"),
+                node,
+            )
+            cluster.delete("v1", "Pod", name, "team")
+            cluster.becomes("gone", cluster.bound, 3)
+
+
 def test_all_nodes_are_scored(cluster):
     """Without `percentageOfNodesToScore: 100` kube-scheduler scores 100 of 130 nodes in turn.
 
