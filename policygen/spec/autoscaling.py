@@ -51,4 +51,4 @@ def _faults(spec: View, view: View) -> Iterator[Hit]:
             "an autoscaler needs the value that the metric of each pod should have; write "
             "targetConcurrency, the number of requests in flight of one replica"
         )
-        yield Hit(INVALID_VALUE, message, at)
+        yield Hit(INVALID_VALUE, message, view.at.on_key())

@@ -37,6 +37,13 @@ def test_a_metric_that_cannot_scale(planned, fields, remedy):
     assert remedy in message
 
 
+def test_a_target_that_is_no_number_is_not_called_missing(planned):
+    fields = scaling("minReplicas: 1, targetConcurrency: 0.5")
+    texts = a100(), quotas("a", "pool: p"), models("a", m=f"resources: {{gpus: 1}}, {fields}")
+    (found,) = planned(*texts).findings
+    assert "0.5 is a fraction" in found.message
+
+
 def test_a_metric_has_a_name_of_prometheus(planned):
     texts = models("a", m=f"resources: {{gpus: 1}}, {scaling(GOOD)}")
     done = planned(a100(), quotas("a", "pool: p"), texts)
