@@ -86,16 +86,8 @@ _WORKLOAD_DEFAULTS: Final[Mapping[str, Any]] = {
 """Values that the API server writes (pkg/apis/{apps,batch}/v1/defaults.go, and Volcano's webhook)."""
 
 
-_IGNORED: Final = {
-    "action": "Ignore",
-    "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
-}
-_RENDERED: Final[Mapping[str, Any]] = {
-    "maxRetry": 1000,
-    "podFailurePolicy": {"rules": [_IGNORED]},
-    "podReplacementPolicy": "Failed",  # the default beside a podFailurePolicy
-}
-"""Values that each rendered workload has."""
+_RENDERED: Final[Mapping[str, Any]] = {"maxRetry": 1000}
+"""Values that rendered workloads have."""
 
 
 class ModelDetails(Struct, frozen=True):

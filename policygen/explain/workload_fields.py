@@ -155,26 +155,6 @@ def _pods(template: str, source: str) -> Mapping[str, Field]:
     }
 
 
-def _failures(job: str) -> Mapping[str, Field]:
-    """The fields of the failure policy of a Job at a path."""
-    rule = f"{job}.podFailurePolicy.rules[]"
-    source = f"{_JOB}#pod-failure-policy"
-    why = "evictions and lost nodes do not count as failures"
-    return {
-        f"{rule}.action": Field(
-            "Ignore: Kubernetes replaces the pod, and does not count a failure.", source, always=why
-        ),
-        f"{rule}.onPodConditions[].type": Field(
-            "The condition of a pod that was evicted or preempted, or whose node is lost.",
-            source,
-            always=why,
-        ),
-        f"{rule}.onPodConditions[].status": Field(
-            "The status of this condition.", source, always=why
-        ),
-    }
-
-
 KINDS: Mapping[str, FieldTable] = {
     **scaling_fields.KINDS,
     "Deployment": FieldTable(
@@ -215,7 +195,6 @@ KINDS: Mapping[str, FieldTable] = {
             "spec.completions": _COMPLETIONS,
             "spec.completionMode": _INDEXED,
             "spec.ttlSecondsAfterFinished": _TTL,
-            **_failures("spec"),
             **_pods("spec.template", _JOB),
             "spec.schedulerName": Field(
                 "The scheduler of the pods.", _VOLCANO_JOB, always="only Volcano runs its Jobs"
@@ -291,7 +270,6 @@ KINDS: Mapping[str, FieldTable] = {
             "spec.jobTemplate.spec.completions": _COMPLETIONS,
             "spec.jobTemplate.spec.completionMode": _INDEXED,
             "spec.jobTemplate.spec.ttlSecondsAfterFinished": _TTL,
-            **_failures("spec.jobTemplate.spec"),
             **_pods("spec.jobTemplate.spec.template", _JOB),
         },
     ),
@@ -326,7 +304,6 @@ KINDS: Mapping[str, FieldTable] = {
             ),
             "spec.replicatedJobs[].template.spec.parallelism": _PARALLELISM,
             "spec.replicatedJobs[].template.spec.completions": _COMPLETIONS,
-            **_failures("spec.replicatedJobs[].template.spec"),
             **_pods("spec.replicatedJobs[].template.spec.template", _JOB_SET),
         },
     ),

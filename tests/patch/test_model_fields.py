@@ -44,7 +44,7 @@ def without(data, path):
 
 def is_policy(data, path, gang):
     last = path[-1]
-    if path[0] in ("apiVersion", "kind") or {"selector", "podFailurePolicy"} & set(path):
+    if path[0] in ("apiVersion", "kind") or "selector" in path:
         return False
     if last in OF_AUTHOR and "preStop" not in path:
         return False
