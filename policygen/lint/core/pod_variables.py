@@ -41,9 +41,8 @@ def sourced(cluster: Cluster) -> Mapping[Part, Sequence[Part]]:
     return {
         container: found
         for spec in pod_specs(cluster)
-        if "env" in spec.fields
         for container in spec.containers
-        if (found := container.items("env", having="valueFrom"))
+        if "env" in container.data and (found := container.items("env", having="valueFrom"))
     }
 
 

@@ -29,19 +29,12 @@ class Reference(Struct, frozen=True, eq=False):
         return self.part.at.to(*self.steps)
 
 
-_FIELDS = frozenset({"env", "envFrom", "imagePullSecrets", "serviceAccountName", "volumes"})
-"""Fields of a pod or container with references."""
-
-
 def references(cluster: Cluster, namespaces: Container[str]) -> Iterator[Reference]:
     """All names in these namespaces that are not optional: in the specs of pods, and of StatefulSets."""
-    variables = cluster.derive(sourced)
     for pod in pod_specs(cluster):
-        if _FIELDS.isdisjoint(pod.fields):
-            continue
         if pod.owner.namespace not in namespaces:
             continue
-        for kind, name, path in _of_pod(pod, variables):
+        for kind, name, path in _of_pod(pod, cluster.derive(sourced)):
             if name:
                 yield Reference(pod.owner, kind, name, pod, path)
     for workload in cluster.workloads_of("apps"):
