@@ -438,7 +438,7 @@ NODE_CASES = (
             _kueue("Topology", "@t", {"levels": [{"nodeLabel": HOST}]}), node("@a", taints=[TAINT]),
             flavor(**AWARE, tolerations=[{"key": "gpu", "operator": "Exists"}]), queue(), local(),
         ),
-        job(gpus=2, domain=HOST), (job("one", gpus=3, domain=HOST),), words="no domain of its topology",
+        job(gpus=2, domain=HOST), (job("one", gpus=3, domain=HOST),), words="no domain of the topology of flavor @f",
     ),
     Case(
         "topology-missing", ("topology-missing",),
