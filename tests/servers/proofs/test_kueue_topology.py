@@ -37,7 +37,8 @@ def test_no_place_in_a_topology(stage):
     )
     stage.send(*(it.jobs() for it in (*bad, *good) if not it.has("Job")))
     stage.becomes("admitted", good, Scene.held)
-    used = {**good, scenes["topology-domain-too-small", 0][1]: 16}
+    large = ("topology-domain-too-small", "topology-levels-swapped")
+    used = {**good, **{scenes[it, 0][1]: 16 for it in large}}
     stage.becomes("GPUs on a node", used, Scene.bound)
     stage.becomes("message", bad, lambda it: part(bad[it], it.messages()))
     stage.stays("admitted", dict.fromkeys(bad, 0), Scene.held)
