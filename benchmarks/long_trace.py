@@ -1,8 +1,8 @@
-"""A long drawn trace of 15 teams in two pools with 1,440 GPUs: time by phase, memory, and growth.
+"""A long random trace of 15 teams in two pools with 1,440 GPUs: time by phase, memory, and growth.
 
     python benchmarks/long_trace.py [--jobs 25000 50000 100000] [--load 0.8] [--templates 30] [--seed 1]
 
-Each team has jobs of so many templates, which differ in pods, GPUs, cpu, memory and priority; arrivals are a
+Each team has jobs of `--templates` templates, which differ in pods, GPUs, cpu, memory and priority; arrivals are a
 Poisson process, and durations have a log-normal distribution from half a minute to a week. With a load
 above 1, more GPU hours are submitted than the nodes have, so the queue grows until the last job is submitted.
 Goal: a million jobs end with a report, and the time grows with the jobs to a power of at most 1.1.

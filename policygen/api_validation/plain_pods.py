@@ -1,8 +1,8 @@
 """A JSON Schema of pods with usual fields, in which no rule about the fields of pods finds a fault.
 
-`prevalidate` adds it to the schema of a pod. Fields that few manifests have, or with values that a schema
-can hardly compare, are False here: the rules in `lint/core` then check them. A test changes
-the fields of pods and compares both.
+`prevalidate` adds it to the schema of a pod. It accepts no fields that few manifests have, and none whose values
+a schema can hardly compare: the rules in `lint/core` check pods with them. A test changes the fields of
+pods and compares both.
 """
 
 from collections.abc import Iterable

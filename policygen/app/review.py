@@ -90,7 +90,7 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         else apply_order(was.cluster, now.cluster, changes, state.after),
         tuple(_steps_command(was, now, request)),
         _not_compared(found, request),
-        _kueue_file(found, request),
+        _kueue_not_compared(found, request),
     )
 
 
@@ -141,7 +141,7 @@ def _kueue_settings(side: ReviewSide, other: ReviewSide, request: ReviewRequest)
     return kueue_file.settings(side.decisions, own, At(drift.DOCUMENT, ("kueue",)))
 
 
-def _kueue_file(found: Consequences, request: ReviewRequest) -> str:
+def _kueue_not_compared(found: Consequences, request: ReviewRequest) -> str:
     """Why the file with changed settings of Kueue is not one of the compared objects."""
     if KUEUE_CONFIG in request.extras or not found.kueue:
         return ""

@@ -134,7 +134,7 @@ def _known_causes(known: Sequence[tuple[Arrival, Explanation]], total: int) -> s
     ]
     more = len(known) - len(shown)
     names = listed([*shown, *([f"{more} more"] if more else [])], "and")
-    return f"Ctrl-C came before policygen found changes; it knows why {len(known)} of {counted(total, 'workload')} wait: {names}"
+    return f"Ctrl-C came before policygen found changes; it explained {len(known)} of {counted(total, 'workload')}: {names}"
 
 
 JobGroup = Sequence[tuple[Arrival, Explanation]]

@@ -207,7 +207,7 @@ KINDS: Mapping[str, FieldTable] = {
                 "The number of pods that must start together.", _VOLCANO_JOB
             ),
             "spec.maxRetry": Field(
-                "After how many restarts Volcano ends the Job.",
+                "The number of restarts after which Volcano ends the Job.",
                 _VOLCANO_JOB,
                 always="each eviction of a gang counts as a restart",
             ),

@@ -17,13 +17,14 @@ NATIVE = ("cpu", "ephemeral-storage", "memory", "pods")
 """Resources of Kubernetes itself, without hugepages. Every node has them, whether or not it lists them."""
 HOST_PORT = "host port "
 """The begin of the names of host ports, which count as resources: each node has each port once."""
+_ZONE = "topology.kubernetes.io/zone"
 USUAL_LABELS = (
     HOSTNAME,
     "kubernetes.io/arch",
     "kubernetes.io/os",
     "node.kubernetes.io/instance-type",
     "topology.kubernetes.io/region",
-    "topology.kubernetes.io/zone",
+    _ZONE,
 )
 """Labels that kubelets and cloud providers set. Source: the page of Kubernetes on well-known labels."""
 _DOMAINS = ("kubernetes.io", "node.kubernetes.io", "topology.kubernetes.io")
@@ -32,15 +33,15 @@ _NAMES = {it.rpartition("/")[2]: it for it in USUAL_LABELS} | {
     name: label
     for label, names in {
         HOSTNAME: ("host", "host-name", "node", "node-name", "nodename"),
-        USUAL_LABELS[-1]: ("availability-zone", "az"),
+        _ZONE: ("availability-zone", "az"),
     }.items()
     for name in names
 }
 """These labels by their name, and by other names that people write in the same domains."""
 REPLACED_LABELS = {
-    "beta.kubernetes.io/instance-type": USUAL_LABELS[3],
-    "failure-domain.beta.kubernetes.io/region": USUAL_LABELS[4],
-    "failure-domain.beta.kubernetes.io/zone": USUAL_LABELS[5],
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone": _ZONE,
 }
 """Former names of these labels, which only some cloud providers still set beside them."""
 _NONE = Fraction(0)

@@ -182,7 +182,10 @@ def json(review: Review, out: TextIO) -> None:
                     for it in review.order.last
                 ],
             },
-            "notes": [*review.notes, *filter(None, [review.not_compared, review.kueue_file])],
+            "notes": [
+                *review.notes,
+                *filter(None, [review.not_compared, review.kueue_not_compared]),
+            ],
             "unread": list(review.unread),
             "warnings": {
                 "new": [headline(it) for it in review.new],
@@ -372,8 +375,8 @@ def _kueue(review: Review) -> Iterator[tuple[str, str]]:
         yield it.field, f"{_both_settings(it)}{it.effect and f': {it.effect}'}"
     # Source: cmd/kueue/main.go of Kueue 0.19.
     yield "", "restart Kueue, which reads this file only when it starts"
-    if review.kueue_file:
-        yield "", review.kueue_file
+    if review.kueue_not_compared:
+        yield "", review.kueue_not_compared
 
 
 def _both_settings(change: SettingChange) -> str:

@@ -30,12 +30,12 @@ class Review(Struct, frozen=True):
     """The words of the command that writes the applies of `order`; empty if it is not about a spec."""
     not_compared: str = ""
     """What is not compared about models whose own objects change."""
-    kueue_file: str = ""
+    kueue_not_compared: str = ""
     """Why Kueue's Configuration is not one of the compared objects, although its settings change."""
 
     @property
     def changed(self) -> bool:
         """Whether anything differs."""
         found = self.consequences
-        people = found.pools or found.models or found.kueue
-        return bool(people or self.objects or self.new or self.gone)
+        summary = found.pools or found.models or found.kueue
+        return bool(summary or self.objects or self.new or self.gone)

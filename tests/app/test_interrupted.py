@@ -64,12 +64,12 @@ def run(arguments, owner, name, call=1):
         (
             ("why", *STATE, "--at", "9h"),
             ("why", "_explained", 3),
-            r"Ctrl-C came before policygen found changes; it knows why 2 of 12 workloads wait: .+ and .+",
+            r"Ctrl-C came before policygen found changes; it explained 2 of 12 workloads: .+ and .+",
         ),
         (
             ("why", *STATE, "--at", "9h"),
             ("why", "_searched", 1),
-            "Ctrl-C came before policygen found changes; it knows why 12 of 12 workloads wait: .+ and 9 more",
+            "Ctrl-C came before policygen found changes; it explained 12 of 12 workloads: .+ and 9 more",
         ),
         (
             (*FIT, "--at", "2h"),

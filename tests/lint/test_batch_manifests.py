@@ -95,7 +95,7 @@ FAULTS = {
     "maximum execution time": Fault(KUEUE, LOW, f'{LOW}, kueue.x-k8s.io/max-exec-time-seconds: "2h"', "kueue-annotation-refused", 'write the number of seconds, such as "7200"'),
     "managedBy": Fault(KUEUE, "  parallelism: 2\n", "  managedBy: kueue.x-k8s.io/multi-kueue\n  parallelism: 2\n", "managed-by-unknown", 'did you mean "kueue.x-k8s.io/multikueue"?'),
     "priority on the pods": Fault(KUEUE, f", {LOW}}}\nspec:\n  parallelism: 2\n  completions: 2\n  completionMode: Indexed\n{POD}", f"}}\nspec:\n  parallelism: 2\n  completions: 2\n  completionMode: Indexed\n  template:\n    metadata: {{labels: {{{LOW}}}}}\n    spec:\n      restartPolicy: Never", "kueue-key-misplaced", "move it to metadata.labels"),
-    "limit of what nobody lends": Fault(KUEUE, GPUS, f"{GPUS}, borrowingLimit: 8, lendingLimit: 0", "borrowing-limit-unused", "or remove borrowingLimit", 2),
+    "limit that no queue lends": Fault(KUEUE, GPUS, f"{GPUS}, borrowingLimit: 8, lendingLimit: 0", "borrowing-limit-unused", "or remove borrowingLimit", 2),
     "GPUs that a queue never uses": Fault("topology.yaml", GPUS, f"{GPUS[:-1]}0, borrowingLimit: 0", "flavor-never-used", "or remove the flavor"),
     # Queues of Volcano.
     "capability without GPUs": Fault(VOLCANO, CAPABILITY, "capability: {cpu: 384, memory: 2000Gi}", "capability-incomplete", "list every GPU resource in capability, with 0 to forbid its use"),

@@ -113,7 +113,7 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
             spec.at / "dnsPolicy",
             f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
         )
-    fields = spec.fields
+    fields = {*spec.data}.union(*(it.data for it in spec.containers))
     for needed, check in _PARTS:
         if not needed.isdisjoint(fields):
             yield from check(spec)

@@ -25,9 +25,6 @@ PORTS_AS_WRITTEN = (
 KINDS = tuple(sorted({kind for group, kind in TEMPLATES if group in _GROUPS}))
 
 
-_NO_FIELDS: frozenset[str] = frozenset()
-
-
 class Part(Struct, frozen=True, eq=False):
     """A part of an object as written."""
 
@@ -65,11 +62,6 @@ class PodPart(Part, frozen=True, eq=False, kw_only=True):
 
     containers: Sequence[Part]
     """All containers, init containers first."""
-
-    @property
-    def fields(self) -> frozenset[str]:
-        """The names of its fields and of those of its containers."""
-        return _NO_FIELDS.union(self.data, *(it.data for it in self.containers))
 
 
 def label_faults(labels: Part) -> Iterator[FaultAt]:

@@ -185,8 +185,9 @@ def near_label(key: str, nodes: Iterable[Node]) -> str:
     labels = {name for node in nodes for name in node.labels}
     if key in labels:
         return ""
-    if (new := REPLACED_LABELS.get(key)) in labels:
-        return new or ""
+    new = REPLACED_LABELS.get(key, "")
+    if new in labels:
+        return new
     if meant := meant_label(key, sorted(labels.union(USUAL_LABELS))):
         return meant
     similar = Names(labels).meant(key)

@@ -149,7 +149,7 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
         if is_sound:
             accepted.add(obj.at)
             if kind in described and NOT_APPLIED.isdisjoint(obj.data["metadata"]):
-                continue  # the usual case
+                continue  # its schema describes all fields, and it has none that server-side apply refuses
         refusals_ = _refusals(obj, many=kind in many, is_sound=is_sound, applied=applied)
         for refusal, corrected in refusals_:
             moved = renames.leftovers(obj) if moved is None else moved

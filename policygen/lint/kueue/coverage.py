@@ -138,7 +138,7 @@ def namespace_refused(facts: Facts, request: PodRequest) -> bool:
 
 
 def _namespaces_refused(facts: Facts) -> frozenset[tuple[str, str]]:
-    """The ClusterQueues and namespaces of `pod_requests` of which the former does not select the latter."""
+    """Pairs of a ClusterQueue and a namespace of `pod_requests` that its namespaceSelector does not select."""
     used = {(it.queue.name, it.workload.namespace): it.queue for it in pod_requests(facts)}
     return frozenset(
         (name, namespace)

@@ -1,4 +1,4 @@
-"""Runs near a change of clocks: a run that the clocks go forward in ends an hour later on the clock.
+"""Runs near a change of clocks: if clocks go forward during a run, it ends an hour later on the clock.
 
 A window is a number of hours that elapse, and the peak begins at a time of the clock.
 """
@@ -16,7 +16,8 @@ from policygen.spec.types import ModelSchedule, PeakHours
 FIRST, LAST = date(2026, 1, 1), date(2037, 12, 31)
 """The dates on which time zones are compared. They are fixed, so that results are always the same."""
 _BEFORE, _AFTER = 2, 1
-"""The days around a change on which runs begin that it makes shorter: a window has at most 24 hours."""
+"""The days before and after a change on which runs begin whose time to the peak it shortens: a window has at most
+24 hours."""
 _TO_PEAK = 3
 """The days after the start of a run on which a peak can begin within its window, in any time zone."""
 
@@ -29,7 +30,9 @@ class ChangedRun(Struct, frozen=True, order=True):
     start: datetime
     """In the time zone of the peak, as the others."""
     begins: datetime
+    """The start of the peak."""
     ends: datetime
+    """The end of the peak."""
 
     def after(self, hours: int) -> datetime:
         """The time on the clock at which a run of this length ends."""
@@ -54,14 +57,14 @@ def _runs(times: cron.CronSchedule, zone: str, peak: PeakHours) -> Iterator[Chan
     from zoneinfo import ZoneInfo  # noqa: PLC0415 - few specs have a schedule
 
     here, there = ZoneInfo(zone), ZoneInfo(peak.time_zone)
-    ends = sorted({min(times.minutes), max(times.minutes)}) if times.minutes else []
+    extremes = sorted({min(times.minutes), max(times.minutes)}) if times.minutes else []
     for change in sorted({*_changes(zone), *_changes(peak.time_zone)}):
         for offset in range(-_BEFORE, _AFTER + 1):
             day = change + timedelta(days=offset)
             if not times.on(day.month, day.day, day.isoweekday() % 7):
                 continue
             for hour in times.hours:
-                for minute in ends:
+                for minute in extremes:
                     wall = datetime.combine(day, time(hour, minute), here)
                     start = wall.astimezone(UTC)
                     # A time that the clocks skip has no run: robfig/cron/v3, "leap-ahead transitions".

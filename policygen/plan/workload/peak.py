@@ -78,7 +78,7 @@ def _overlap(model: Model, schedule: ModelSchedule, peak: PeakHours) -> Iterator
     if changed and length <= runs.room:
         start, begins, ends = (_minute(it) for it in (changed.start, changed.begins, changed.ends))
         end = _minute(changed.after(schedule.hours))
-        when = f", since clocks change during the run of {changed.start.date()}"
+        when = f", because clocks change during the run of {changed.start.date()}"
     else:
         (begins, ends), when = runs.peak, ""
         start = runs.first if _is_inside(runs.first, runs.peak) else runs.last
@@ -86,8 +86,8 @@ def _overlap(model: Model, schedule: ModelSchedule, peak: PeakHours) -> Iterator
     hours = room // _HOUR
     remedy = f"write hours: {hours}" if hours > 0 else "write a cron whose runs end before the peak"
     message = (
-        f'model "{model.name}" can run from {_text(start)} to {_text(end)} ({peak.time_zone}){when}, which '
-        f"overlaps the peak hours from {_text(begins)} to {_text(ends)}; {remedy}"
+        f'model "{model.name}" can run from {_text(start)} to {_text(end)} ({peak.time_zone}), which overlaps '
+        f"the peak hours from {_text(begins)} to {_text(ends)}{when}; {remedy}"
     )
     yield Hit(SCHEDULE_OVERLAPS_PEAK, message, at / ("hours" if hours > 0 else "cron"))
 

@@ -103,14 +103,14 @@ def test_flavors_that_a_queue_never_uses(tmp_path, text, count):
         (changed(KUEUE, "8, borrowingLimit: 8", "8, lendingLimit: 0") + MISSING, []),
     ],
 )
-def test_limits_of_what_nobody_lends(tmp_path, text, remedies):
+def test_limits_of_what_no_queue_lends(tmp_path, text, remedies):
     own = of_rule(found_in(tmp_path, text), "borrowing-limit-unused")
     assert [it.message.split("; ")[1] for it in own] == [
         f"{it}, or remove borrowingLimit" for it in remedies
     ]
 
 
-def test_jobs_that_need_what_nobody_lends_are_not_reported_too(tmp_path):
+def test_jobs_that_need_what_no_queue_lends_are_not_reported_too(tmp_path):
     text = changed(KUEUE, "0, borrowingLimit: 8", "16, lendingLimit: 0")
     [found] = found_in(tmp_path, text)
     assert found.rule.name == "borrowing-limit-unused"

@@ -155,8 +155,8 @@ def test_odd_windows(planned, text, zone, of_peak, start, end, days):
 def test_the_message_names_the_date_on_which_clocks_change(planned):
     (message,) = overlaps(planned, BERLIN, "0 22 * * *", 11, "Europe/Berlin")
     assert message == (
-        'model "m" can run from Sat 22:00 to Sun 10:00 (Europe/Berlin), since clocks change '
-        "during the run of 2026-03-28, which overlaps the peak hours from Sun 09:00 to Sun 18:00; write hours: 10"
+        'model "m" can run from Sat 22:00 to Sun 10:00 (Europe/Berlin), which overlaps the peak hours from Sun 09:00 to '
+        "Sun 18:00, because clocks change during the run of 2026-03-28; write hours: 10"
     )
 
 

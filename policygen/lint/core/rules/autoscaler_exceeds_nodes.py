@@ -45,7 +45,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{autoscaler.name} allows {counted(autoscaler.most, 'pod')} of {workload}, but the nodes have room for only "
-                f"{pods}, also without other pods; set {autoscaler.field} to {pods}, or add nodes",
+                f"{pods}, even without other pods; set {autoscaler.field} to {pods}, or add nodes",
                 autoscaler.at,
                 (workload.at,),
             )

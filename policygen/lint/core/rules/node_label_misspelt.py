@@ -109,13 +109,13 @@ def _of_pods(workload: Workload, template: PodTemplate, it: LabelUse, right: str
     else:
         effect = "its pods fit no node"
     is_replaced = right == REPLACED_LABELS.get(it.key)
-    why = f", the former name of {right}" if is_replaced else ""
+    why = f" because {right} replaced it" if is_replaced else ""
     remedy = f"write {right}" if is_replaced else f"did you mean {quoted(right)}?"
     at = template.at.to("spec", *it.path)
     verb = Verb.RENAME if it.field == "nodeSelector" else Verb.REWRITE
     return Hit(
         RULE,
-        f"{it.field} of {workload} names label {it.key}{why}, which no node has, so {effect}; {remedy}",
+        f"{it.field} of {workload} names label {it.key}, which no node has{why}, so {effect}; {remedy}",
         at.on_key() if verb is Verb.RENAME else at,
         meant=(Edit(verb, at, right),),
     )

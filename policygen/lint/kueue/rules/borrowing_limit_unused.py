@@ -62,7 +62,7 @@ def check(facts: Facts) -> Hits:
             key = node.root().name, (unused[0].flavor, unused[0].resource)
             alike.setdefault(key, []).append((node, unused))
     for (_, cell), queues in alike.items():
-        if not _is_forgotten(facts, queues[0][0], cell[1]):
+        if not _lacks_quota(facts, queues[0][0], cell[1]):
             yield _hit(queues, cell)
 
 
@@ -90,7 +90,7 @@ def _is_reported(node: CohortNode, reported: Collection[At]) -> bool:
     return any(it.queue and it.queue.at.to("spec", "cohortName") in reported for it in members)
 
 
-def _is_forgotten(facts: Facts, node: CohortNode, resource: str) -> bool:
+def _lacks_quota(facts: Facts, node: CohortNode, resource: str) -> bool:
     """Whether request-not-covered reports that another queue of the cohort lacks quota of the resource."""
     if "request-not-covered" not in facts.run:
         return False

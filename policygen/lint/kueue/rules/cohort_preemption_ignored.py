@@ -57,7 +57,7 @@ def check(facts: Facts) -> Hits:
             at = queue.at.to("spec", "preemption", *path)
             meant = joined(facts.cluster, queue) if alone else ()
             if path == (_RECLAIM,) and not alone:
-                meant = tuple(_forgotten(facts.cluster, node))
+                meant = tuple(_likely_quotas(facts.cluster, node))
             yield Hit(RULE, f"{queue} has {message}", at, meant=meant)
             break
         else:
@@ -137,7 +137,7 @@ def _faults(
         yield (within, "maxPriorityThreshold"), message
 
 
-def _forgotten(cluster: Cluster, node: CohortNode) -> Iterator[Edit]:
+def _likely_quotas(cluster: Cluster, node: CohortNode) -> Iterator[Edit]:
     """What was probably meant if a queue has quota of a flavor, but 0 for its GPUs: what another queue has of them."""
     for placed in quotas(node.queue) if node.queue else ():
         others = cluster.derive(nominal_quotas).get((placed.flavor, placed.resource), ())

@@ -1,6 +1,7 @@
 """A ClusterQueue lists a flavor, or GPUs of a flavor, of which it has no quota and cannot borrow any."""
 
 from policygen.core.amounts import amount_of
+from policygen.core.quoting import listed
 from policygen.lint.kueue.quotas import groups_at, nominal_quotas
 from policygen.lint.kueue.unused_flavors import UnusedFlavor, gpus_of, unused_flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -18,7 +19,7 @@ def check(facts: Facts) -> Hits:
         if it.gpu:
             offered = amount_of(it.gpu, gpus_of(facts, it.flavor)[it.gpu])
             message = (
-                f"can use {' and '.join(it.usable)} of flavor {it.flavor}, but not the {offered} of its nodes, because "
+                f"can use {listed([*it.usable], 'and')} of flavor {it.flavor}, but not the {offered} of its nodes, because "
                 "nominalQuota and borrowingLimit are 0; raise one of the two, or remove the flavor"
             )
         else:

@@ -45,10 +45,11 @@ def check(facts: Facts) -> Hits:
     for uses in found.values():
         queues, first = some([str(it.queue) for it in uses], "other queue"), uses[0]
         name = first.flavor.name
+        later = {it.later.name for it in uses}
         yield Hit(
             RULE,
             f"{queues} {'lists' if len(uses) == 1 else 'list'} flavor {name}, which has no nodeLabels, before "
-            f"{first.later.name}, so {name} also accepts jobs for later flavors; add nodeLabels to {name}, or list this "
+            f"{first.later.name if len(later) == 1 else 'other flavors'}, so {name} also accepts jobs for later flavors; add nodeLabels to {name}, or list this "
             "flavor last",
             first.at,
             related=(first.flavor.at, first.later.at, *(it.at for it in uses[1:])),

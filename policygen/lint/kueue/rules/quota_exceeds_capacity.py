@@ -71,9 +71,8 @@ def check(facts: Facts) -> Hits:
     by_flavor: dict[str, list[tuple[str, Sequence[PlacedQuota]]]] = {}
     for (name, resource), placed in facts.cluster.derive(nominal_quotas).items():
         cells = [it for it in placed if not is_unlimited(it)] if limits_all else placed
-        if (
-            cells and resource != "pods" and not growing.get(name)
-        ):  # node-pool-below-quotas reports these
+        # node-pool-below-quotas reports flavors whose nodes are created on demand.
+        if cells and resource != "pods" and not growing.get(name):
             by_flavor.setdefault(name, []).append((resource, cells))
     for name, quotas in by_flavor.items():
         flavor = facts.cluster.flavors.get(name)

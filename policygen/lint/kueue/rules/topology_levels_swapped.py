@@ -63,9 +63,8 @@ def _hits(topology: Entry[TopologyView], used: Iterable[Entry[NodeView]]) -> Hit
         second = topology.at.to("spec", "levels", i + 1, "nodeLabel")
         yield Hit(
             RULE,
-            f"{topology} has level {upper} above {lower}, but nodes with {lower}={several} have {len(above[several])} values of "
-            f"{upper}, and no value of {upper} is in two of {lower}, so jobs that request {lower} get the nodes of one "
-            f"{upper} only; exchange the two levels",
+            f"{topology} has level {upper} above {lower}, but {lower}={several} contains {len(above[several])} values of {upper}, "
+            f"so a job that requests {lower} gets only the nodes of one {upper}; exchange the two levels",
             first,
             (second,),
             meant=(Edit(Verb.REWRITE, first, lower), Edit(Verb.REWRITE, second, upper)),

@@ -18,7 +18,7 @@ _ACTIONS = frozenset({"preempt", "gangpreempt"})
 
 
 def check(facts: Facts) -> Hits:
-    """No default configuration has the action. It evicts pods of lower jobs of the same Queue only.
+    """Only preempt and gangpreempt evict pods of lower jobs of the same Queue. No default configuration has them.
 
     Checked if the highest class of a Queue preempts; high-priority-never-preempts reports other classes.
     Source: pkg/scheduler/actions/preempt/preempt.go of Volcano 1.14.1; installer/helm/chart/volcano/config.
