@@ -3,6 +3,7 @@
 from functools import cache
 
 from policygen.api_validation import schemas
+from policygen.core.quoting import listed
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -41,10 +42,12 @@ def check(facts: Facts) -> Hits:
         for key in quota.fields.hard:
             resource, _, group = key.removeprefix(_COUNT).partition(".")
             if key.startswith(_COUNT) and group in known and resource not in known[group]:
+                # The resource of another group is likelier than one with a similar name.
+                right = [it for it in every if it.startswith(f"{_COUNT}{resource}.")]
                 yield Hit(
                     RULE,
                     f"{quota} counts {key}, but no resource has this name, so the quota has no effect; "
-                    f"{suggest(key, every)}",
+                    f"{f'write {listed(right)}' if right else suggest(key, every)}",
                     quota.at.to("spec", "hard", key).on_key(),
                 )
 

@@ -1,5 +1,9 @@
 """A ClusterQueue borrows in one flavor before it uses its own quota in the next flavor."""
 
+from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue import FlavorQuotas
+from policygen.lint.kueue.quotas import nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -15,9 +19,8 @@ def check(facts: Facts) -> Hits:
             continue
         for group in queue.fields.resource_groups:
             for first, later in zip(group.flavors, group.flavors[1:], strict=False):
-                if all(quota.borrowing_limit != 0 for quota in first.resources) and any(
-                    quota.nominal_quota for quota in later.resources
-                ):
+                can_borrow = all(quota.borrowing_limit != 0 for quota in first.resources)
+                if can_borrow and _compete(facts.cluster, first.name, later):
                     yield Hit(
                         RULE,
                         f"{queue} borrows in flavor {first.name} before it uses its own quota in "
@@ -26,6 +29,17 @@ def check(facts: Facts) -> Hits:
                         queue.at.to("spec", "flavorFungibility", "whenCanBorrow"),
                     )
                     break
+
+
+def _compete(cluster: Cluster, first: str, later: FlavorQuotas) -> bool:
+    """Whether a workload can use the first flavor as well as the queue's own quota of a later one.
+
+    Accelerators decide, if the queue has quota of some: a flavor of MIG instances does not replace one of cards.
+    """
+    own = [quota.name for quota in later.resources if quota.nominal_quota]
+    needed = [name for name in own if is_one(name)] or own
+    known = cluster.derive(nominal_quotas)
+    return any((first, name) in known for name in needed)
 
 
 RULE = ObjectRule(

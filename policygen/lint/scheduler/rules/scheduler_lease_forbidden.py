@@ -68,12 +68,13 @@ def check(facts: Facts) -> Hits:
     here = [it for where, it in rights if where in ("", found.namespace)]
     lacking = [verb for verb in _VERBS if not any(it.allows(verb, found.name) for it in here)]
     if lacking:
-        wrong = next((it for it in here if it.at is not None and it.names), None)
-        advice = (
-            f"write {found.name} instead of {wrong.names[0]}"
-            if wrong
-            else f"allow this in a Role of namespace {found.namespace}"
+        wrong = next(
+            (it for it in here if it.at is not None and it.names and found.name not in it.names),
+            None,
         )
+        advice = f"allow this in a Role of namespace {found.namespace}"
+        if wrong:
+            advice = f"write {found.name} instead of {wrong.names[0]}"
         yield Hit(
             RULE,
             f"ServiceAccount {namespace}/{name} of {scheduler.object} has no right to {listed(lacking, 'and')} lease "

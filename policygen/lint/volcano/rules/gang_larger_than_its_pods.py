@@ -1,10 +1,16 @@
 """A gang waits for more pods than its workloads create."""
 
+from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted, listed
 from policygen.kubernetes.untyped import texts
+from policygen.kubernetes.workloads import Workload
+from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.pod_templates import Part
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import jobs, queues
+
+_LASTING = ("Deployment", "ReplicaSet", "StatefulSet")
+"""Kinds whose pods do not end, so that all of them exist at once."""
 
 
 def check(facts: Facts) -> Hits:
@@ -24,13 +30,37 @@ def check(facts: Facts) -> Hits:
         if sum(known) < group.fields.min_member and group.namespace not in unread:
             yield Hit(
                 RULE,
-                f"{group} has minMember {group.fields.min_member}, but only {sum(known)} pods name "
-                "this PodGroup, so the gang never starts; set minMember to the number of pods, or run more pods",
+                f"{group} has minMember {group.fields.min_member}, but the workloads that name it run only "
+                f"{counted(sum(known), 'pod')}, so the gang never starts; set minMember to the number of pods, or run more pods",
                 group.at.to("spec", "minMember"),
                 tuple(template.at for _, template in pods[:5]),
             )
+    for workload in facts.cluster.workloads_of("apps"):
+        yield from _of_annotation(facts, workload)
     for spec in jobs.specs(facts.cluster):
         yield from _of_job(spec)
+
+
+def _of_annotation(facts: Facts, workload: Workload) -> Hits:
+    """A workload whose annotation states a larger gang than its pods.
+
+    Source: pkg/controllers/podgroup/pg_controller_handler.go, which makes the PodGroup.
+    """
+    size = queues.gang_size(workload)
+    if not size or workload.kind not in _LASTING or len(workload.templates) != 1:
+        return
+    [template] = workload.templates
+    pods = template.replicas
+    if not pods or pods >= size or not queues.to_volcano(template):
+        return
+    if POD_GROUP not in template.annotations and autoscaler_of(facts.cluster, workload) is None:
+        yield Hit(
+            RULE,
+            f"{workload} has annotation {queues.MIN_MEMBER} {size}, but only {counted(pods, 'pod')}, so the gang never "
+            f"starts; write {pods} in the annotation, or run {counted(size, 'pod')}",
+            workload.at.to("metadata", "annotations", queues.MIN_MEMBER),
+            (template.at,),
+        )
 
 
 def _of_job(spec: Part) -> Hits:
@@ -70,7 +100,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Set minMember, or minAvailable of a Job, to the number of pods that exist before it starts.",
-    judges=("Job", "PodGroup"),
+    judges=("Deployment", "Job", "PodGroup", "ReplicaSet", "StatefulSet"),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
 )
