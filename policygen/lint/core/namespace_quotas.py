@@ -3,18 +3,25 @@
 The lowest of several limits applies.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 
 from policygen.core.amounts import exceeds
 from policygen.core.finding import At
-from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.core import ResourceQuotaView
-from policygen.kubernetes.pod_quotas import PODS, charge, counts_pods, resource_of
+from policygen.kubernetes.pod_quotas import (
+    PODS,
+    charge,
+    counts,
+    counts_pods,
+    priority_class_of,
+    resource_of,
+)
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.autoscalers import Autoscaler, autoscaler_of
 from policygen.lint.core.limit_range_refusals import is_refused_by_range
 from policygen.lint.core.queue_sums import LASTING
@@ -55,28 +62,65 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
             continue
         scaled = autoscaler_of(cluster, workload)
         for key, bound in limits.items():
-            amount = _used(workload, key, scaled)
+            amount = _used(workload.templates, key, scaled)
             if exceeds(amount, bound.limit) and bound.limit >= 0:
                 place = workload.namespace, key, "pods" if key in PODS else resource_of(key)
                 found.setdefault(place, []).append((workload, amount))
-    return tuple(
-        QuotaExcess(by_namespace[namespace][key], key, resource, workloads)
-        for (namespace, key, resource), workloads in found.items()
+    return (
+        *(
+            QuotaExcess(by_namespace[namespace][key], key, resource, workloads)
+            for (namespace, key, resource), workloads in found.items()
+        ),
+        *_of_scopes(cluster),
     )
+
+
+def _of_scopes(cluster: Cluster) -> Iterator[QuotaExcess]:
+    """The same for quotas with scopes, which count only some pods.
+
+    Skips Jobs of Volcano, whose pods have the PriorityClass of the Job.
+    """
+    for quota in cluster.resource_quotas:
+        if quota.fields.counts_all:
+            continue
+        every = [it for it in cluster.workloads if it.namespace == quota.namespace]
+        for key, limit in quota.fields.hard.items() if every else ():
+            if not counts_pods(key) or limit < 0:
+                continue
+            used = [
+                (it, _used(_counted(cluster, quota.fields, it), key, autoscaler_of(cluster, it)))
+                for it in every
+                if it.object.group != VOLCANO_BATCH
+            ]
+            above = [(it, amount) for it, amount in used if exceeds(amount, limit)]
+            if above:
+                resource = "pods" if key in PODS else resource_of(key)
+                yield QuotaExcess(Bound(quota, limit), key, resource, above)
+
+
+def _counted(
+    cluster: Cluster, quota: ResourceQuotaView, workload: Workload
+) -> Sequence[PodTemplate]:
+    """The templates whose pods all scopes of a quota match."""
+    return [
+        it
+        for it in workload.templates
+        if counts(quota, it.spec, priority_class_of(cluster, it.spec))
+    ]
 
 
 def used_by(cluster: Cluster, workload: Workload, key: str) -> Fraction:
     """What all pods of a workload use of a key together, also those that an autoscaler adds."""
-    return _used(workload, key, autoscaler_of(cluster, workload))
+    return _used(workload.templates, key, autoscaler_of(cluster, workload))
 
 
-def _used(workload: Workload, key: str, scaled: Autoscaler | None) -> Fraction:
-    used, pods = _ZERO, [template.replicas or 0 for template in workload.templates]
+def _used(templates: Sequence[PodTemplate], key: str, scaled: Autoscaler | None) -> Fraction:
+    used, pods = _ZERO, [template.replicas or 0 for template in templates]
     if scaled is not None:
         pods = [*map(scaled.pods, pods)]
     if key in PODS:
         return Fraction(sum(pods))
-    for template, count in zip(workload.templates, pods, strict=True):
+    for template, count in zip(templates, pods, strict=True):
         if count and (each := charge(template.spec, key)):
             every = each if count == 1 else each * count
             used = used + every if used else every
@@ -96,7 +140,7 @@ def used_until_deleted(facts: Facts) -> Mapping[tuple[str, str], Mapping[Workloa
             continue
         scaled = autoscaler_of(facts.cluster, workload)
         for key in limits:
-            if amount := _used(workload, key, scaled):
+            if amount := _used(workload.templates, key, scaled):
                 found.setdefault((workload.namespace, key), {})[workload] = amount
     return found
 

@@ -18,7 +18,7 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """Pods above the quota are refused when they are created. Skips quotas with scopes.
+    """Pods above the quota are refused when they are created.
 
     All workloads above one limit are reported together, and all amounts of one workload.
     Source: see lint/core/namespace_quotas.py.
