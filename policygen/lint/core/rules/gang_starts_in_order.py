@@ -3,7 +3,7 @@
 from policygen.core.finding import At
 from policygen.core.names import POD_GROUP
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import MIN_MEMBER, gang_size, groups
 
@@ -53,4 +53,5 @@ RULE = ObjectRule(
     remedy="Write podManagementPolicy: Parallel.",
     judges=("StatefulSet",),
     check=check,
+    reads=("PodGroup", *KINDS),
 )

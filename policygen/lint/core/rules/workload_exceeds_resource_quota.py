@@ -144,6 +144,7 @@ RULE = ObjectRule(
     reads=(
         "LocalQueue",
         "ClusterQueue",
+        "PriorityClass",
         "HorizontalPodAutoscaler",
         "ScaledObject",
     ),

@@ -52,4 +52,5 @@ RULE = ObjectRule(
     ),
     judges=("ClusterQueue",),
     check=check,
+    reads=("Cohort",),
 )

@@ -44,5 +44,12 @@ RULE = ObjectRule(
     remedy="Raise the amounts in spec.hard, or remove the compute resources from spec.hard.",
     judges=("ResourceQuota",),
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "HorizontalPodAutoscaler", "ScaledObject", *KINDS),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "PriorityClass",
+        "HorizontalPodAutoscaler",
+        "ScaledObject",
+        *KINDS,
+    ),
 )

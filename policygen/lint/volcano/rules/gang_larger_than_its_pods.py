@@ -103,4 +103,5 @@ RULE = ObjectRule(
     judges=("Deployment", "Job", "PodGroup", "ReplicaSet", "StatefulSet"),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
+    reads=("HorizontalPodAutoscaler", "ScaledObject"),
 )

@@ -73,5 +73,5 @@ RULE = ObjectRule(
     remedy="Raise the quota, or shrink the gang.",
     judges=("PodGroup",),
     check=check,
-    reads=("ResourceQuota", *KINDS, "HorizontalPodAutoscaler", "ScaledObject"),
+    reads=("ResourceQuota", *KINDS, "PriorityClass", "HorizontalPodAutoscaler", "ScaledObject"),
 )
