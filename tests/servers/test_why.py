@@ -290,8 +290,14 @@ def remedies_work(cluster, found, cases, letter):
 def test_each_cause_is_named_and_its_remedies_let_the_workload_start(cluster, cases, letter):
     cases = prefixes(drawn(cases), letter)
     set_up(cluster, cases)
-    found = explained(cluster, cases)
-    assert not named_well(found, cases)
+    found = {}
+
+    def wrong():
+        found.update(explained(cluster, cases))
+        return named_well(found, cases)
+
+    # Controllers may not have tried yet what they will be refused.
+    cluster.becomes("causes that are not named", wrong, [])
     count, failed = remedies_work(cluster, found, cases, letter.upper().lower() + "z")
     print(f"{count - len(failed)} of {count} remedies started the workload; not: {failed}")
     assert Fraction(count - len(failed), count) >= AT_LEAST, failed
