@@ -1,5 +1,7 @@
 """Kueue's topologies in a simulation: domains, nodes, and pods that Kueue did not place."""
 
+from collections import Counter
+
 from tests.simulate.scenes import QUEUES, job, played
 
 RACK = "example.com/rack"
@@ -42,7 +44,7 @@ def required(name, gpus, pods, **more):
 
 
 def nodes(run):
-    return sorted(run.last_nodes.elements())
+    return sorted(Counter(run.last_nodes).elements())
 
 
 def test_pods_run_in_the_domain_that_kueue_chose():
