@@ -3,7 +3,7 @@
 The lowest of several limits applies.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -54,54 +54,48 @@ class QuotaExcess(Struct, frozen=True, eq=False):
 
 def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     """The limits that a single workload exceeds; use it with `cluster.derive`."""
-    by_namespace = _of_pods(cluster)
-    found: dict[tuple[str, str, str], list[tuple[Workload, Fraction]]] = {}
+    by_namespace = _with_scopes(cluster)
+    found: dict[tuple[At, str], tuple[Bound, list[tuple[Workload, Fraction]]]] = {}
     for workload in cluster.workloads if by_namespace else ():
         limits = by_namespace.get(workload.namespace)
         if not limits:
             continue
         scaled = autoscaler_of(cluster, workload)
-        for key, bound in limits.items():
-            amount = _used(workload.templates, key, scaled)
+        for key, bound in limits:
+            amount = _used(_counted(cluster, bound.quota.fields, workload), key, scaled)
             if exceeds(amount, bound.limit) and bound.limit >= 0:
-                place = workload.namespace, key, "pods" if key in PODS else resource_of(key)
-                found.setdefault(place, []).append((workload, amount))
-    return (
-        *(
-            QuotaExcess(by_namespace[namespace][key], key, resource, workloads)
-            for (namespace, key, resource), workloads in found.items()
-        ),
-        *_of_scopes(cluster),
+                _, above = found.setdefault((bound.quota.at, key), (bound, []))
+                above.append((workload, amount))
+    return tuple(
+        QuotaExcess(bound, key, "pods" if key in PODS else resource_of(key), workloads)
+        for (_, key), (bound, workloads) in found.items()
     )
 
 
-def _of_scopes(cluster: Cluster) -> Iterator[QuotaExcess]:
-    """The same for quotas with scopes, which count only some pods.
-
-    Skips Jobs of Volcano, whose pods have the PriorityClass of the Job.
-    """
+def _with_scopes(cluster: Cluster) -> Mapping[str, Sequence[tuple[str, Bound]]]:
+    """The limits that count pods by namespace: the lowest of each key, and those of quotas with scopes."""
+    found = {name: [*limits.items()] for name, limits in _of_pods(cluster).items()}
     for quota in cluster.resource_quotas:
-        if quota.fields.counts_all:
-            continue
-        every = [it for it in cluster.workloads if it.namespace == quota.namespace]
-        for key, limit in quota.fields.hard.items() if every else ():
-            if not counts_pods(key) or limit < 0:
-                continue
-            used = [
-                (it, _used(_counted(cluster, quota.fields, it), key, autoscaler_of(cluster, it)))
-                for it in every
-                if it.object.group != VOLCANO_BATCH
-            ]
-            above = [(it, amount) for it, amount in used if exceeds(amount, limit)]
-            if above:
-                resource = "pods" if key in PODS else resource_of(key)
-                yield QuotaExcess(Bound(quota, limit), key, resource, above)
+        if not quota.fields.counts_all:
+            found.setdefault(quota.namespace, []).extend(
+                (key, Bound(quota, limit))
+                for key, limit in quota.fields.hard.items()
+                if counts_pods(key)
+            )
+    return found
 
 
 def _counted(
     cluster: Cluster, quota: ResourceQuotaView, workload: Workload
 ) -> Sequence[PodTemplate]:
-    """The templates whose pods all scopes of a quota match."""
+    """The templates whose pods a quota counts.
+
+    With scopes, none of a Job of Volcano: its pods have the PriorityClass of the Job.
+    """
+    if quota.counts_all:
+        return workload.templates
+    if workload.object.group == VOLCANO_BATCH:
+        return ()
     return [
         it
         for it in workload.templates
