@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from policygen.core.finding import Path
 from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.untyped import mappings, numbered, text
 from policygen.kubernetes.workloads import PodSpec
 
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _REQUIRING = ("In", "Exists", "Gt", "Lt")
 """Operators that a node without the label does not match."""
 
@@ -45,7 +45,7 @@ def label_uses(spec: PodSpec) -> Iterator[LabelUse]:
 
 def _of_affinity(spec: PodSpec) -> Iterator[LabelUse]:
     for kind in ("podAffinity", "podAntiAffinity"):
-        for when, inside in ((REQUIRED, ()), (_PREFERRED, ("podAffinityTerm",))):
+        for when, inside in ((REQUIRED, ()), (PREFERRED, ("podAffinityTerm",))):
             for i, term in numbered(spec.affinity, kind, when):
                 steps = (*inside, "topologyKey")
                 path: Path = ("affinity", kind, when, i, *steps)
@@ -55,8 +55,8 @@ def _of_affinity(spec: PodSpec) -> Iterator[LabelUse]:
     if len(terms) == 1:
         at: Path = (*field, REQUIRED, "nodeSelectorTerms", 0)
         yield from _of_expressions(terms[0], at, required=True)
-    for i, term in numbered(spec.affinity, "nodeAffinity", _PREFERRED):
-        at = (*field, _PREFERRED, i, "preference")
+    for i, term in numbered(spec.affinity, "nodeAffinity", PREFERRED):
+        at = (*field, PREFERRED, i, "preference")
         yield from _of_expressions(term.get("preference"), at, required=False)
 
 

@@ -12,13 +12,13 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import NodeView
 from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.node_groups import meant_label
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping, mappings, text, texts
 from policygen.kubernetes.workloads import PodSpec, PodTemplate
 
 _BY_PROGRAMS = ("kubernetes.io", "k8s.io", "nvidia.com", "amd.com", "intel.com")
 """Domains of labels that programs write, which make no typos."""
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _MOST_VALUES = 100
 """A label with more values that nothing selects is that of single nodes or racks."""
 
@@ -142,7 +142,7 @@ def _selected(cluster: Cluster) -> _Selected:
 def _expressions(spec: PodSpec) -> Iterator[Mapping[str, Any]]:
     """All requirements of the node affinity."""
     terms = mappings(spec.affinity, "nodeAffinity", REQUIRED, "nodeSelectorTerms")
-    preferred = mappings(spec.affinity, "nodeAffinity", _PREFERRED)
+    preferred = mappings(spec.affinity, "nodeAffinity", PREFERRED)
     for term in (*terms, *(mapping(it, "preference") for it in preferred)):
         yield from mappings(term, "matchExpressions")
 

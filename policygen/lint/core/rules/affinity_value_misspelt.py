@@ -9,11 +9,10 @@ from policygen.core.suggest import is_typo
 from policygen.hardware import catalog
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.untyped import entries, numbered, text
 from policygen.kubernetes.workloads import KINDS, PodTemplate
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, Need, ObjectRule, Severity, Verb
-
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def check(facts: Facts) -> Hits:
@@ -72,8 +71,8 @@ def _expressions(template: PodTemplate) -> Iterator[tuple[str, list[str], At]]:
         (it, at.to(REQUIRED, "nodeSelectorTerms", i))
         for i, it in numbered(affinity, "nodeAffinity", REQUIRED, "nodeSelectorTerms")
     ]
-    for i, it in numbered(affinity, "nodeAffinity", _PREFERRED):
-        terms.append((it.get("preference"), at.to(_PREFERRED, i, "preference")))
+    for i, it in numbered(affinity, "nodeAffinity", PREFERRED):
+        terms.append((it.get("preference"), at.to(PREFERRED, i, "preference")))
     for term, place in terms:
         for i, it in numbered(term, "matchExpressions"):
             values = entries(it, "values")

@@ -1,25 +1,18 @@
 """A label of nodes, or one by which pods select or divide nodes, looks misspelled."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cache
 
-from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import as_arguments, quoted, some
 from policygen.core.suggest import SEPARATORS
-from policygen.kubernetes.node_filters import REQUIRED, demand
 from policygen.kubernetes.node_groups import REPLACED_LABELS, USUAL_LABELS, knows_label, meant_label
-from policygen.kubernetes.untyped import numbered, text
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core.known_nodes import known_nodes, node_index
 from policygen.lint.core.label_uses import LabelUse, label_uses
 from policygen.lint.core.odd_labels import OddLabel, odd_labels
 from policygen.lint.core.refused_pods import near_label
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
-
-_APART = "podAntiAffinity"
-_REQUIRING = ("In", "Exists", "Gt", "Lt")
-"""Operators that a node without the label does not match."""
 
 
 def check(facts: Facts) -> Hits:
@@ -45,27 +38,30 @@ def check(facts: Facts) -> Hits:
             spec = template.spec
             if not (spec.node_selector or spec.affinity or spec.topology_spread_constraints):
                 continue
-            for field, key, at in _topology_keys(template):
-                if right := meant(key):
-                    effect = "it separates no pods" if field == _APART else "its pods fit no node"
+            uses = [it for it in label_uses(spec) if it.required]
+            selected = {it.key for it in uses if it.path[-1] != "topologyKey"}
+            for it in uses:
+                right = meant(it.key)
+                if not right:
+                    continue
+                at = template.at.to("spec", *it.path)
+                if it.path[-1] == "topologyKey":
                     yield Hit(
                         RULE,
-                        f'{field} of {workload} names topologyKey "{key}", which looks misspelled, so {effect}; '
-                        f'did you mean "{right}"?',
+                        f'{it.field} of {workload} names topologyKey "{it.key}", which looks misspelled, so '
+                        f'{_effect(it)}; did you mean "{right}"?',
                         at,
                     )
-            for key, at in _keys(template):
-                right = meant(key)
-                if right and right not in dict(_keys(template)):
+                elif right not in selected:
                     yield Hit(
                         RULE,
-                        f'{workload} selects nodes by label "{key}", which looks misspelled, so its '
+                        f'{workload} selects nodes by label "{it.key}", which looks misspelled, so its '
                         f'pods fit no node; did you mean "{right}"?',
-                        at,
+                        at.on_key() if it.field == "nodeSelector" else at,
                         tuple(
-                            it.at.to("spec", "nodeLabels", right).on_key()
-                            for it in cluster.flavors
-                            if right in it.fields.node_labels
+                            flavor.at.to("spec", "nodeLabels", right).on_key()
+                            for flavor in cluster.flavors
+                            if right in flavor.fields.node_labels
                         )[:1],
                     )
 
@@ -102,12 +98,6 @@ def _beside_nodes(facts: Facts) -> Hits:
 
 
 def _of_pods(workload: Workload, template: PodTemplate, it: LabelUse, right: str) -> Hit:
-    if not it.required:
-        effect = "it has no effect"
-    elif it.field == _APART:
-        effect = "it separates no pods"
-    else:
-        effect = "its pods fit no node"
     is_replaced = right == REPLACED_LABELS.get(it.key)
     why = f" because {right} replaced it" if is_replaced else ""
     remedy = f"write {right}" if is_replaced else f"did you mean {quoted(right)}?"
@@ -115,10 +105,17 @@ def _of_pods(workload: Workload, template: PodTemplate, it: LabelUse, right: str
     verb = Verb.RENAME if it.field == "nodeSelector" else Verb.REWRITE
     return Hit(
         RULE,
-        f"{it.field} of {workload} names label {it.key}, which no node has{why}, so {effect}; {remedy}",
+        f"{it.field} of {workload} names label {it.key}, which no node has{why}, so {_effect(it)}; {remedy}",
         at.on_key() if verb is Verb.RENAME else at,
         meant=(Edit(verb, at, right),),
     )
+
+
+def _effect(it: LabelUse) -> str:
+    """What a label that no node has causes."""
+    if not it.required:
+        return "it has no effect"
+    return "it separates no pods" if it.field == "podAntiAffinity" else "its pods fit no node"
 
 
 def _of_nodes(it: OddLabel) -> Hit:
@@ -140,33 +137,6 @@ def _of_nodes(it: OddLabel) -> Hit:
         tuple(user.at for user in it.users),
         meant=tuple(it.edits),
     )
-
-
-def _keys(template: PodTemplate) -> Iterator[tuple[str, At]]:
-    """The labels that every node for the pods must have, and their places."""
-    spec, at = template.spec, template.at / "spec"
-    for key in spec.node_selector:
-        yield key, at.to("nodeSelector", key).on_key()
-    terms = (demand(spec, {}).terms or ()) if spec.affinity else ()
-    for it in terms[0].requirements if len(terms) == 1 else ():
-        if it.requirement.operator in _REQUIRING:
-            yield it.requirement.key, at.to(*it.path, "key")
-
-
-def _topology_keys(template: PodTemplate) -> Iterator[tuple[str, str, At]]:
-    """The fields that divide nodes by a label, the label, and its place."""
-    spec, at = template.spec, template.at / "spec"
-    if not (spec.affinity or spec.topology_spread_constraints):
-        return
-    for domain in demand(spec, {}).domains:
-        field = domain.path[1] if domain.path[0] == "affinity" else domain.path[0]
-        yield str(field), domain.key, at.to(*domain.path)
-    for i, term in numbered(spec.affinity, _APART, REQUIRED):
-        yield (
-            _APART,
-            text(term, "topologyKey"),
-            at.to("affinity", _APART, REQUIRED, i, "topologyKey"),
-        )
 
 
 def _meant(key: str, known: Collection[str]) -> str:
