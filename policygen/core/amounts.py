@@ -109,6 +109,12 @@ def written(resource: str, amount: Fraction) -> str:
     return canonical(Quantity(amount, form))
 
 
+def without_milli(amount: Fraction) -> Fraction | None:
+    """The amount as it is written without the unit m; None if that is not an integer."""
+    number = amount * 1000
+    return number if number.denominator == 1 else None
+
+
 def has_unit(resource: str) -> bool:
     """Whether amounts of the resource are in cores or bytes; others are numbers without a unit."""
     name = _counted(resource)

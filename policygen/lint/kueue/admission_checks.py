@@ -6,7 +6,12 @@ from policygen.core.finding import At
 from policygen.core.names import PROVISIONING_CONTROLLER
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import AdmissionCheckView, CheckRule, ClusterQueueView
+from policygen.kubernetes.kueue import (
+    AdmissionCheckView,
+    CheckRule,
+    ClusterQueueView,
+    MultiKueueConfigView,
+)
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import flavors
 
@@ -57,8 +62,22 @@ def users(cluster: Cluster, controller: str) -> Mapping[str, list[Entry[ClusterQ
 
 
 def quotas_are_automated(cluster: Cluster) -> bool:
-    """Whether Kueue itself may set quotas, from those of worker clusters."""
-    return any(it.fields.quota_management == "Automated" for it in cluster.multi_kueue_configs)
+    """Whether Kueue itself may set quotas of some queue, which others can then borrow, from those of worker clusters."""
+    return any(map(_sets_quotas, cluster.multi_kueue_configs))
+
+
+def sets_quotas_of(cluster: Cluster, queue: Entry[ClusterQueueView]) -> bool:
+    """Whether Kueue itself sets the quotas of a queue, by the configurations of its checks."""
+    configs = (
+        cluster.multi_kueue_configs.get(check.parameters.name)
+        for _, _, check in known_checks(cluster, queue)
+        if check.parameters
+    )
+    return any(config is not None and _sets_quotas(config) for config in configs)
+
+
+def _sets_quotas(config: Entry[MultiKueueConfigView]) -> bool:
+    return config.fields.quota_management == "Automated"
 
 
 def stray_flavors(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, str, str, str]]:

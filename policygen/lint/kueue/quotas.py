@@ -97,6 +97,11 @@ def nominal_quotas(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Placed
     return found
 
 
+def left_of(have: Fraction, others: Fraction) -> Fraction:
+    """What other quotas leave of the nodes, or all of these if the others use them too."""
+    return have - others if others < have else have
+
+
 def amounts(quota: FlavorResourceQuota) -> Iterator[tuple[str, Fraction]]:
     """The amounts that a quota names, by field."""
     yield "nominalQuota", quota.nominal_quota

@@ -1,7 +1,6 @@
 """A ResourceQuota has a fraction of a GPU, which is rounded down to an integer."""
 
-from fractions import Fraction
-
+from policygen.core.amounts import without_milli
 from policygen.kubernetes import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
@@ -15,19 +14,14 @@ def check(facts: Facts) -> Hits:
         for name, amount in quota.fields.hard.items():
             bare = name.removeprefix("requests.")
             if bare != name and accelerators.is_one(bare) and amount.denominator != 1:
+                meant, at = without_milli(amount), quota.at.to("spec", "hard", name)
                 yield Hit(
                     RULE,
                     f"{quota} allows {float(amount):g} {bare}, but pods request integers, so the "
                     f"quota allows only {int(amount)}; write an integer",
-                    quota.at.to("spec", "hard", name),
-                    meant=written(quota.at.to("spec", "hard", name), _without_unit(amount)),
+                    at,
+                    meant=written(at, "" if meant is None else f"{meant}"),
                 )
-
-
-def _without_unit(amount: Fraction) -> str:
-    """The amount without the unit m, if it is an integer then; else empty."""
-    number = amount * 1000
-    return f"{number}" if number.denominator == 1 else ""
 
 
 RULE = ObjectRule(

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
-from policygen.kubernetes.table import Entry
-from policygen.lint.kueue.admission_checks import checked, known_checks
+from policygen.kubernetes.kueue import ResourceGroup
+from policygen.lint.kueue.admission_checks import checked, sets_quotas_of
 from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.kueue.probable_quotas import probable_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -18,7 +16,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
     """
     trees = facts.cluster.derive(forest)
-    automated = {it for it in facts.cluster.derive(checked) if _is_automated(facts.cluster, it)}
+    automated = {it for it in facts.cluster.derive(checked) if sets_quotas_of(facts.cluster, it)}
     for queue in facts.cluster.cluster_queues:
         node = trees.queues[queue.name]
         if node.queue is not queue or node.cyclic or queue in automated:
@@ -50,16 +48,6 @@ def _without_quota(node: CohortNode, groups: tuple[ResourceGroup, ...]) -> Itera
         ]
         if cells and not any(node.ceiling(cell) > 0 for cell in cells):
             yield i
-
-
-def _is_automated(cluster: Cluster, queue: Entry[ClusterQueueView]) -> bool:
-    """Whether Kueue itself sets the queue's quotas, from those of the worker clusters."""
-    configs = (
-        cluster.multi_kueue_configs.get(check.parameters.name)
-        for _, _, check in known_checks(cluster, queue)
-        if check.parameters
-    )
-    return any(config and config.fields.quota_management == "Automated" for config in configs)
 
 
 RULE = ObjectRule(

@@ -18,7 +18,7 @@ from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.coverage import vendor
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.node_pools import node_pools
-from policygen.lint.kueue.quotas import PlacedQuota, nominal_quotas
+from policygen.lint.kueue.quotas import PlacedQuota, left_of, nominal_quotas
 from policygen.lint.kueue.rules.quota_unlimited import is_unlimited
 from policygen.lint.rule import (
     Edit,
@@ -147,8 +147,9 @@ def _hit(
 
 def _lowered(it: _FlavorExcess) -> Iterator[Edit]:
     """What was probably meant by quotas that alone exceed the nodes: what the others leave."""
-    others = sum(one.quota.nominal_quota for one in it.cells if one.quota.nominal_quota <= it.have)
-    meant = written(it.resource, it.have - others if others < it.have else it.have)
+    amounts = (one.quota.nominal_quota for one in it.cells)
+    others = sum((amount for amount in amounts if amount <= it.have), Fraction(0))
+    meant = written(it.resource, left_of(it.have, others))
     for one in it.cells:
         if one.quota.nominal_quota > it.have > 0:
             yield Edit(Verb.REWRITE, one.at / "nominalQuota", meant)

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from policygen.core.amounts import BYTES, amount_of, written
+from policygen.core.amounts import BYTES, amount_of, without_milli, written
 from policygen.core.finding import At
 from policygen.lint.kueue.quotas import amounts, every_quota, owners
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
@@ -36,8 +36,8 @@ def _edits(at: At, resource: str, rounded: int) -> tuple[Edit, ...]:
 
 def _meant(at: At, resource: str, amount: Fraction) -> tuple[Edit, ...]:
     """The amount without the unit m; nothing for bytes."""
-    number = amount * 1000
-    if resource in BYTES or number.denominator != 1:
+    number = without_milli(amount)
+    if resource in BYTES or number is None:
         return ()
     return (Edit(Verb.REWRITE, at, written(resource, number)),)
 

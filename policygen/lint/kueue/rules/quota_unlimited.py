@@ -6,7 +6,7 @@ from policygen.core.amounts import amount_of
 from policygen.core.amounts import written as quantity
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.kueue.quotas import PlacedQuota, every_quota, nominal_quotas, owners
+from policygen.lint.kueue.quotas import PlacedQuota, every_quota, left_of, nominal_quotas, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 _MOST = {"cpu": Fraction(10**6), "memory": Fraction(2**60), "ephemeral-storage": Fraction(2**60)}
@@ -38,9 +38,8 @@ def _meant(facts: Facts, placed: PlacedQuota) -> str:
     own = facts.cluster.derive(nodes).get(placed.flavor)
     have = own.total.get(placed.resource, Fraction(0)) if own else Fraction(0)
     every = facts.cluster.derive(nominal_quotas)[placed.flavor, placed.resource]
-    others = sum(it.quota.nominal_quota for it in every if not is_unlimited(it))
-    left = have - others if others < have else have
-    return quantity(placed.resource, left) if have else ""
+    others = sum((it.quota.nominal_quota for it in every if not is_unlimited(it)), Fraction(0))
+    return quantity(placed.resource, left_of(have, others)) if have else ""
 
 
 def is_unlimited(placed: PlacedQuota) -> bool:
