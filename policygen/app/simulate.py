@@ -1,7 +1,6 @@
 """What `policygen simulate` does: reads a state and its jobs, and runs the schedulers."""
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import BinaryIO
@@ -12,6 +11,7 @@ from policygen.app import cluster_gaps, simulation_input, simulation_notes, simu
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import SimulateRequest
 from policygen.app.simulation_input import SimulationInput
+from policygen.app.throttle import Throttle
 from policygen.core.errors import UsageError
 from policygen.core.quoting import counted
 from policygen.report.simulation import SimulationReport
@@ -25,8 +25,6 @@ from policygen.simulate.starving import MOST_JOBS, MOST_TRIED, overtaken, starvi
 from policygen.simulate.timeline import Timeline, TimelineProgress
 from policygen.simulate.unmodelled import unmodelled
 
-_EVERY_S = 0.2
-"""Seconds between two messages about the progress."""
 _UNTRIED = (
     "Ctrl-C came before all other random choices were tried; more jobs can depend on chance than the "
     "report marks"
@@ -146,9 +144,7 @@ def _recorded(
 
 def _watch(steps: Iterable[TimelineProgress], progress: Callable[[str], None]) -> None:
     """Run all steps, and show progress a few times each second."""
-    shown = time.monotonic()
+    throttle = Throttle()
     for it in steps:
-        now = time.monotonic()
-        if now - shown > _EVERY_S:
-            shown = now
+        if throttle.allows():
             progress(f"simulating: {it.ended} of {it.jobs} jobs ended, {it.arrived} arrived")

@@ -1,7 +1,6 @@
 """Reads the file of a trace."""
 
 import gzip
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,12 +8,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
+from policygen.app.throttle import Throttle
 from policygen.core.errors import UnreadError
 from policygen.simulate.traces import forms
 from policygen.simulate.traces.job import TraceJob
 
-_EVERY_S = 0.2
-"""Seconds between two messages about the progress."""
 GZIP = b"\x1f\x8b"
 """Begins a compressed file."""
 
@@ -47,9 +45,8 @@ def _opened(path: Path) -> Iterator[TextIO]:
 
 
 def _shown(jobs: Iterable[TraceJob], progress: Callable[[str], None]) -> Iterator[TraceJob]:
-    shown = time.monotonic()
+    throttle = Throttle()
     for i, job in enumerate(jobs):
-        if not i & 0xFFF and time.monotonic() - shown > _EVERY_S:
-            shown = time.monotonic()
+        if not i & 0xFFF and throttle.allows():
             progress(f"reading the trace: {i:,} jobs")
         yield job

@@ -1,6 +1,5 @@
 """What `policygen why` and `policygen fit` do: read a state, and explain workloads of it."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -17,6 +16,7 @@ from policygen.app.remedy_places import RemedyPlaces
 from policygen.app.requests import SimulateRequest
 from policygen.app.simulation_input import SimulationInput
 from policygen.app.simulation_scene import scene_of
+from policygen.app.throttle import Throttle
 from policygen.core.durations import duration
 from policygen.core.errors import PolicygenError, UsageError
 from policygen.core.finding import At
@@ -46,8 +46,6 @@ SEARCHED = 3
 """The number of groups, the largest ones, for whose first workload changes are tried."""
 _NAMED = 3
 """The most workloads whose causes are named after Ctrl-C."""
-_EVERY_S = 0.2
-"""Seconds between two messages about the progress."""
 _COMPLETED_BYTES = 4 * 2**20
 """Larger files are not read to complete names."""
 _LEAST_BYTES = 2**10
@@ -299,13 +297,12 @@ class _Watch:
     def __init__(self, at: float | None, progress: Progress) -> None:
         self._at, self._progress = at, progress
         self._now: TimelineProgress | None = None
-        self._shown = time.monotonic()
+        self._throttle = Throttle()
 
     def see(self, now: TimelineProgress) -> None:
         """Show it a few times each second."""
         self._now = now
-        if time.monotonic() - self._shown > _EVERY_S:
-            self._shown = time.monotonic()
+        if self._throttle.allows():
             until = "" if self._at is None else f" {duration(now.now)} of {duration(self._at)}"
             self._progress(f"simulating{until}: {self._counts(now)}")
 
