@@ -12,12 +12,17 @@ from policygen.core.rule import Family, Rule
 from policygen.lint.core.metadata_keys import of_domain, written
 from policygen.lint.core.pod_templates import pod_specs
 from policygen.lint.core.references import references
-from policygen.lint.core.server_refusals import refusals, refused, unsure_pods
+from policygen.lint.core.server_refusals import (
+    refusals,
+    refused,
+    unsure_pods,
+    unsure_templates,
+)
 from policygen.lint.rule import ObjectRule
 
 T = TypeVar("T")
 
-_OF_REFUSALS: tuple[object, ...] = (refused, refusals, unsure_pods)
+_OF_REFUSALS: tuple[object, ...] = (refused, refusals, unsure_pods, unsure_templates)
 """Functions that check all objects."""
 
 

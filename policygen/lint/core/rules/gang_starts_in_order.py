@@ -15,10 +15,11 @@ def check(facts: Facts) -> Hits:
     pkg/controller/statefulset/stateful_set_control.go.
     """
     for workload in facts.cluster.workloads:
-        size, at = _gang(facts.cluster, workload) if workload.kind == "StatefulSet" else (0, None)
-        if size <= 1 or at is None:
+        if workload.kind != "StatefulSet":
             continue
-        if workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady":
+        size, at = _gang(facts.cluster, workload)
+        ordered = workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady"
+        if size > 1 and ordered:
             yield Hit(
                 RULE,
                 f"{workload} creates its second pod only when the first is ready, but the first pod "
@@ -28,21 +29,20 @@ def check(facts: Facts) -> Hits:
             )
 
 
-def _gang(cluster: Cluster, workload: Workload) -> tuple[int, At | None]:
-    """The size of the gang that pods of a StatefulSet need, without pods of others, and its place."""
-    if size := gang_size(workload):
-        return size, workload.at.to("metadata", "annotations", MIN_MEMBER)
-    [*templates] = workload.templates
-    name = templates[0].annotations.get(POD_GROUP, "") if templates else ""
-    group = cluster.pod_groups.get(name, workload.namespace) if name else None
-    if group is None:
-        return 0, None
-    members = cluster.derive(groups)[group.namespace, group.name]
-    counts = [it.replicas for owner, it in members if owner is not workload]
-    if None in counts:
-        return 0, None
-    beside = sum(it for it in counts if it is not None)
-    return group.fields.min_member - beside, group.at.to("spec", "minMember")
+def _gang(cluster: Cluster, workload: Workload) -> tuple[int, At]:
+    """The pods of a StatefulSet that must start together, beside those of others, and the place of their number."""
+    size, at = gang_size(workload), workload.at.to("metadata", "annotations", MIN_MEMBER)
+    for template in workload.templates if not size else ():
+        name = template.annotations.get(POD_GROUP, "")
+        group = cluster.pod_groups.get(name, workload.namespace) if name else None
+        if group is None:
+            continue
+        members = cluster.derive(groups)[group.namespace, group.name]
+        others = [it.replicas for owner, it in members if owner is not workload]
+        known = [it for it in others if it is not None]
+        if len(known) == len(others):
+            size, at = group.fields.min_member - sum(known), group.at.to("spec", "minMember")
+    return size, at
 
 
 RULE = ObjectRule(

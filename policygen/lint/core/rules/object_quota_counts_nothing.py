@@ -44,10 +44,10 @@ def check(facts: Facts) -> Hits:
             if key.startswith(_COUNT) and group in known and resource not in known[group]:
                 # The resource of another group is likelier than one with a similar name.
                 right = [it for it in every if it.startswith(f"{_COUNT}{resource}.")]
+                advice = f"write {listed(right)}" if right else suggest(key, every)
                 yield Hit(
                     RULE,
-                    f"{quota} counts {key}, but no resource has this name, so the quota has no effect; "
-                    f"{f'write {listed(right)}' if right else suggest(key, every)}",
+                    f"{quota} counts {key}, but no resource has this name, so the quota has no effect; {advice}",
                     quota.at.to("spec", "hard", key).on_key(),
                 )
 
