@@ -76,7 +76,7 @@ def _completed(cluster: Cluster, obj: Object, spec: Any) -> list[_Data]:
     used = {text(it, "name") for group in made for it in mappings(group, "flavors")}
     free = [it for it in flavors if it not in used]
     for group in made or ([{}] if flavors else []):
-        own = mappings(group, "flavors") or [_Data() for _ in of_other or flavors[:1]]
+        own = mappings(group, "flavors") or [_Data() for _ in of_other or [""]]
         for it in own:
             name = text(it, "name") or (free.pop(0) if free else "default")
             it["name"] = name if is_subdomain(name) else Names(flavors).meant(name) or name
