@@ -3,7 +3,7 @@
     python benchmarks/startup.py [--runs 15]
 
 `--version` and `--help` beside an empty click program's `--help`; `validate` of a 20-line spec
-beside `python -c pass`.
+and `render` of an example beside `python -c pass`.
 """
 
 import argparse
@@ -24,6 +24,8 @@ def cli():
 
 cli()
 """
+
+EXAMPLE = Path(__file__).parent.parent / "examples/volcano-training"
 
 SPEC = """\
 apiVersion: policygen.dev/v1alpha1
@@ -59,7 +61,7 @@ def main() -> None:
         (folder / "empty.py").write_text(CLICK)
         (folder / "spec.yaml").write_text(SPEC)
         ours = [sys.executable, "-m", "policygen"]
-        names = ["python -c pass", "click --help", "--version", "--help", "validate"]
+        names = ["python -c pass", "click --help", "--version", "--help", "validate", "render"]
         timings = in_turn(
             [
                 [sys.executable, "-c", "pass"],
@@ -67,15 +69,17 @@ def main() -> None:
                 [*ours, "--version"],
                 [*ours, "--help"],
                 [*ours, "validate", str(folder / "spec.yaml")],
+                [*ours, "render", "-q", str(EXAMPLE)],
             ],
             given.runs,
         )
     for each, timing in zip(names, timings, strict=True):
         print(line(each, timing))
-    bare, click, version, help_page, validate = (min(timing.wall) for timing in timings)
+    bare, click, version, help_page, validate, render = (min(timing.wall) for timing in timings)
     print(f"ratio --version / click: {version / click:.2f}; wanted at most 1.30")
     print(f"ratio --help / click:    {help_page / click:.2f}; wanted at most 1.30")
     print(f"ratio validate / python: {validate / bare:.2f}; wanted at most 12")
+    print(f"ratio render / python:   {render / bare:.2f}")
 
 
 if __name__ == "__main__":
