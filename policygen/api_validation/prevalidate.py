@@ -22,6 +22,8 @@ from policygen.api_validation import (
 from policygen.api_validation.structural import Schema
 from policygen.core.finding import Path
 
+METADATA: Path = ("metadata",)
+
 Fill = Callable[[Any], Any]
 """Returns a value with its defaults, or raises _UnsureError."""
 
@@ -39,14 +41,37 @@ class Acceptor:
 
     def accepts(self, thing: Mapping[str, Any]) -> bool:
         """Whether a server certainly accepts the object; False if that is not known."""
+        return self.unsure_part(thing) is None
+
+    def unsure_part(self, thing: Mapping[str, Any]) -> Path | None:
+        """The path of the one entry, or the metadata, with all that a server may refuse in the object.
+
+        None if a server certainly accepts the object. Empty if it may refuse several entries, or if it
+        is not known which.
+        """
         if self._code is not None and next(self._code(thing), None) is not None:
-            return False
+            return ()
         try:
-            if not self._validator.is_valid(self._instance(thing)):
-                return False
-        except ValueError:  # a number that JSON Schema cannot check
-            return False
-        return self._accepts_rest(thing)
+            part = self._part(thing)
+        except (
+            ValueError,
+            KeyError,
+        ):  # a number that JSON Schema cannot check, or a key such as 01, which its path has as 1
+            return ()
+        if part and part != METADATA:
+            thing = _without(thing, part)
+        return part if part == () or self._accepts_rest(thing) else ()
+
+    def _part(self, thing: Mapping[str, Any]) -> Path | None:
+        """`unsure_part` for the JSON Schema alone. Raises ValueError or KeyError if that is not known."""
+        if self._validator.is_valid(self._instance(thing)):
+            return None
+        if self._validator.is_valid(self._instance({**thing, "metadata": {"name": "a"}})):
+            return METADATA
+        errors = self._validator.iter_errors(self._instance(thing))
+        paths = {path for error in errors for path in self._entries(error)}
+        path = _named(thing, paths.pop()) if len(paths) == 1 else ()
+        return path if path and isinstance(path[-1], str) else ()
 
     def _accepts_rest(self, thing: Mapping[str, Any]) -> bool:
         """Whether the object passes the checks that the JSON Schema cannot express."""
@@ -56,28 +81,6 @@ class Acceptor:
         except (ValueError, _UnsureError):
             return False
         return True
-
-    def refused_part(self, thing: Mapping[str, Any]) -> Path | None:
-        """The path of the one entry, or the metadata, with all that the schema may refuse in the object.
-
-        None if there is no such entry, or it is not known. `object_code` is not asked.
-        """
-        try:
-            errors = self._validator.iter_errors(self._instance(thing))
-            paths = {_named(thing, path) for error in errors for path in self._entries(error)}
-        except (ValueError, KeyError):  # KeyError: a key such as 01, which its path has as 1
-            return None
-        if not all(path and isinstance(path[-1], str) for path in paths):
-            return None  # not an entry of a mapping
-        part: Path = ("metadata",)
-        if any(path[:1] != part for path in paths):
-            part, *others = paths
-            if others:
-                return None
-        accepted = thing
-        for path in sorted(paths, key=len, reverse=True):
-            accepted = _without(accepted, path)
-        return part if paths and self._accepts_rest(accepted) else None
 
     def _entries(self, error: Any) -> Iterator[Path]:
         """The entries of mappings that an error of the JSON Schema is about."""
@@ -140,11 +143,14 @@ def _of_pods() -> Any:
 
 
 def _compiled(schema: Schema) -> Any:
-    """The validator. Its patterns have no lookaround, so they need only the faster engine."""
+    """The validator. Its patterns have no lookaround, so they need only the faster engine.
+
+    Nobody reads the messages of its errors, so they do not contain the values.
+    """
     import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
 
     engine = jsonschema_rs.RegexOptions()
-    return jsonschema_rs.Draft202012Validator(schema, pattern_options=engine)
+    return jsonschema_rs.Draft202012Validator(schema, pattern_options=engine, mask="")
 
 
 class _UnsureError(Exception):

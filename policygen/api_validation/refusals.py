@@ -5,7 +5,6 @@ from functools import cache
 from typing import Any
 
 from policygen.api_validation import metadata, object_code, schemas, structural
-from policygen.api_validation.prevalidate import Acceptor
 from policygen.api_validation.refusal import Reason, Refusal, Spot, counted
 from policygen.api_validation.scalars import Check
 from policygen.core.finding import Path, at_path
@@ -35,24 +34,21 @@ def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Ref
 
 
 def refusals_with_apply(
-    thing: Mapping[str, Any],
-    kind: schemas.ServedKind,
-    acceptor: Acceptor | None = None,
+    thing: Mapping[str, Any], kind: schemas.ServedKind, part: Path = ()
 ) -> Iterator[Refusal]:
     """Like `refusals`, with the reasons for which only server-side apply refuses to create the object.
 
-    The acceptor of the kind makes it faster if only one entry of the object is refused.
+    `part` is what `Acceptor.unsure_part` returned: if only one entry is checked, it takes less time.
     """
     written = thing
     if kind.status_dropped and "status" in thing:
         thing = {key: value for key, value in thing.items() if key != "status"}
-    part = acceptor and acceptor.refused_part(thing)
     found = _of_part(thing, kind, part) if part else []
     if not counted(found, 0):
         found = []
         _check(kind.api_version, kind.kind)(dict(thing), None, found)
         _check_metadata(thing, kind, found)
-    object_code.check(written, kind, found)
+        object_code.check(written, kind, found)
     created = {it.path for it in found if it.reason is not Reason.SERVER_SIDE_APPLY}
     for refusal in found:
         if refusal.reason is not Reason.SERVER_SIDE_APPLY or not (

@@ -10,7 +10,7 @@ from msgspec import Struct, field, structs
 
 from policygen.api_validation import schemas
 from policygen.api_validation.metadata import NOT_APPLIED, apply_refusals, is_subdomain
-from policygen.api_validation.prevalidate import acceptor
+from policygen.api_validation.prevalidate import METADATA, acceptor
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.refusals import refusals as api_refusals
 from policygen.api_validation.refusals import refusals_with_apply
@@ -62,7 +62,9 @@ class Refused(Struct, frozen=True, eq=False):
     miswritten: Mapping[At, Mapping[Path, Any]] = field(default_factory=dict)
     """For each object, by its root: the paths of refused values, and what probably was meant."""
     accepted: frozenset[At] = frozenset()
-    """The roots of the objects that prevalidation accepted. Their pods are those of `plain_pods`."""
+    """The roots of the objects in which prevalidation accepted all but the metadata."""
+    plain: frozenset[At] = frozenset()
+    """The roots of the objects in which prevalidation accepted the pods: those of `plain_pods`."""
 
 
 def refused(cluster: Cluster) -> Refused:
@@ -86,10 +88,10 @@ def unsure_templates(cluster: Cluster) -> Iterator[Part]:
 
 
 def _unsure_templates(cluster: Cluster) -> tuple[Part, ...]:
-    accepted = cluster.derive(refused).accepted
+    plain = cluster.derive(refused).plain
     # The schema of a Job of Volcano is that of its definition.
     unsure = (
-        it for it in cluster.workloads if it.at not in accepted or it.object.group == VOLCANO_BATCH
+        it for it in cluster.workloads if it.at not in plain or it.object.group == VOLCANO_BATCH
     )
     return tuple(templates_of(unsure))
 
@@ -117,7 +119,8 @@ def as_meant(
     unclear = {at: again.misspelt[at] for at in again.misspelt if at in others}
     refused_objects = before.objects - changed | again.objects
     accepted = before.accepted - changed | again.accepted
-    return every, Refused(found, refused_objects, unclear, accepted=accepted)
+    plain = before.plain - changed | again.plain
+    return every, Refused(found, refused_objects, unclear, accepted=accepted, plain=plain)
 
 
 def _as_meant(obj: Object, refused: Refused) -> Object:
@@ -135,23 +138,24 @@ def _as_meant(obj: Object, refused: Refused) -> Object:
 def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
     """`applied`: they are manifests, not objects of a cluster."""
     found: dict[Reason, list[FoundRefusal]] = {}
-    objects, accepted = set(), set()
+    objects, accepted, plain = set(), set(), set()
     misspelt: dict[At, dict[Path, str]] = {}
     miswritten: dict[At, dict[Path, Any]] = {}
     often = Counter((obj.api_version, obj.kind) for obj in objects_)
     many = {kind for kind, number in often.items() if number >= _worth(*kind)}
-    accepts = {kind: acceptor(*kind).accepts for kind in many if schemas.served(*kind) is not None}
-    described = {kind for kind in accepts if not template_fields.pod_paths(*kind)}
+    acceptors = {kind: acceptor(*kind) for kind in many if schemas.served(*kind) is not None}
+    described = {kind for kind in acceptors if not template_fields.pod_paths(*kind)}
     for obj in objects_:
         kind = obj.api_version, obj.kind
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
-        is_sound = kind in accepts and accepts[kind](obj.data)
-        if is_sound:
+        part = acceptors[kind].unsure_part(obj.data) if kind in acceptors else ()
+        if part is None or part == METADATA:
             accepted.add(obj.at)
-            if kind in described and NOT_APPLIED.isdisjoint(obj.data["metadata"]):
-                continue  # its schema describes all fields, and it has none that server-side apply refuses
-        refusals_ = _refusals(obj, many=kind in many, is_sound=is_sound, applied=applied)
-        for refusal, corrected in refusals_:
+        if part is None or (part and not _has_pods(obj, part)):
+            plain.add(obj.at)
+        if part is None and kind in described and NOT_APPLIED.isdisjoint(obj.data["metadata"]):
+            continue  # its schema describes all fields, and it has none that server-side apply refuses
+        for refusal, corrected in _refusals(obj, part, many=kind in many, applied=applied):
             moved = renames.leftovers(obj) if moved is None else moved
             if not corrected and refusal.reason is not Reason.SERVER_SIDE_APPLY:
                 objects.add(obj.at)
@@ -166,7 +170,14 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
                 reason = Reason.UPDATE if corrected else refusal.reason
                 found.setdefault(reason, []).append(one)
     reasons = {reason: tuple(ones) for reason, ones in found.items()}
-    return Refused(reasons, frozenset(objects), misspelt, miswritten, frozenset(accepted))
+    roots = frozenset(objects), misspelt, miswritten, frozenset(accepted), frozenset(plain)
+    return Refused(reasons, *roots)
+
+
+def _has_pods(obj: Object, part: Path) -> bool:
+    """Whether a part of an object can contain a part of its pods."""
+    paths = [it.templates for it in TEMPLATES.get((obj.group, obj.kind), ())]
+    return part != METADATA and any(not it or part[:2] == it[: len(part)][:2] for it in paths)
 
 
 def _worth(api_version: str, kind: str) -> int:
@@ -196,11 +207,11 @@ def _likely_value(obj: Object, refusal: Refusal) -> Any:
 
 
 def _refusals(
-    obj: Object, *, many: bool, is_sound: bool, applied: bool
+    obj: Object, part: Path | None, *, many: bool, applied: bool
 ) -> Iterator[tuple[Refusal, str]]:
     """The refusals of an object, with the component that corrects each value on create, or "".
 
-    `is_sound`: prevalidation accepted it. `applied`: it is a manifest, not an object of a cluster.
+    `part`: what `Acceptor.unsure_part` returned. `applied`: it is a manifest, not an object of a cluster.
     """
     kind = obj.api_version, obj.kind
     served = schemas.served(*kind)
@@ -210,12 +221,11 @@ def _refusals(
         return
     if applied:
         yield from ((it, "") for it in apply_refusals(obj.data.get("metadata")))
-    if is_sound:
+    if part is None:
         return
-    if applied:
-        judged = refusals_with_apply(obj.data, served, acceptor(*kind) if many else None)
-    else:
-        judged = api_refusals(obj.data, served)
+    judged = (
+        refusals_with_apply(obj.data, served, part) if applied else api_refusals(obj.data, served)
+    )
     found = [(it, _corrected_by(obj, it)) for it in judged]
     yield from found
     corrected = [it for it, by in found if by]
