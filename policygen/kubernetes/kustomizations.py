@@ -5,13 +5,27 @@ Source: sigs.k8s.io/kustomize/api/types, Kustomization.
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from policygen.core.quoting import some
 from policygen.documents.document import Document
 from policygen.kubernetes.untyped import mappings, texts
 
 _GROUP = "kustomize.config.k8s.io/"
 _NAMES = ("kustomization.yaml", "kustomization.yml")
+_OF_A_LIST = ("apiVersion", "kind", "metadata", "resources")
+"""The fields of a kustomization that only lists files."""
+_MAX_NAMES = 3
+"""The most fields or resources that a note names."""
+
+
+class Unbuilt(NamedTuple):
+    """A kustomization whose build has other objects than its files."""
+
+    folder: str
+    """For `kustomize build`."""
+    effect: str
+    """What policygen did not do, as the end of a sentence."""
 
 
 def is_one(document: Document) -> bool:
@@ -25,6 +39,41 @@ def is_one(document: Document) -> bool:
 def folder(document: Document) -> str:
     """The folder of a kustomization, for `kustomize build`."""
     return posixpath.dirname(document.source.name) or "."
+
+
+def unbuilt(
+    builds: Sequence[Document], documents: Sequence[Document], checked: Sequence[Document]
+) -> list[Unbuilt]:
+    """The kustomizations whose build has other objects than the checked documents."""
+    given = {_name(it) for it in documents}
+    folders = {posixpath.dirname(it) or "." for it in given}
+    skipped = {_name(it) for it in documents if not is_one(it)} - {_name(it) for it in checked}
+    found = []
+    for build in builds:
+        own = posixpath.normpath(folder(build))
+        patches = {*_joined(build, _patches(build.data))}
+        fields = (
+            [it for it in build.data if it not in _OF_A_LIST]
+            if isinstance(build.data, dict)
+            else []
+        )
+        missing = [
+            it
+            for it in texts(build.data, "resources")
+            if (path := posixpath.normpath(posixpath.join(folder(build), it))) not in given
+            and not any(f"{each}/".startswith(f"{path}/") for each in folders)
+        ]
+        beside = any(it in patches or (posixpath.dirname(it) or ".") == own for it in skipped)
+        if beside and (fields or missing):
+            effect = "it skipped files that the field resources does not list"
+        elif fields:
+            effect = f"it ignored {some(fields, 'other field', _MAX_NAMES)}"
+        elif missing:
+            effect = f"it did not check {some(missing, 'other resource', _MAX_NAMES)}"
+        else:
+            continue
+        found.append(Unbuilt(folder(build), effect))
+    return found
 
 
 def others(builds: Sequence[Document], documents: Sequence[Document]) -> list[Document]:

@@ -71,8 +71,8 @@ class Manifests(Struct):
     objects: list[Object] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     """Errors about text that cannot be read."""
-    builds: list[str] = field(default_factory=list)
-    """Folders that kustomize builds."""
+    builds: list[kustomizations.Unbuilt] = field(default_factory=list)
+    """Kustomizations whose build has other objects."""
     unlisted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Files of objects that no kustomization names, by the folder of the kustomization beside them."""
     inside: int = 0
@@ -108,10 +108,11 @@ def read(
         typed.read_ahead(read_objects.objects[known:])
     builds = [it for it in found.documents if kustomizations.is_one(it)]
     if builds:
-        found.builds += map(kustomizations.folder, builds)
         found.unlisted = kustomizations.unlisted(builds, found.documents)
         read_objects = Manifests()
-        for document in kustomizations.others(builds, found.documents):
+        checked = kustomizations.others(builds, found.documents)
+        found.builds += kustomizations.unbuilt(builds, found.documents, checked)
+        for document in checked:
             _document(document, read_objects)
     found.objects, found.nameless = read_objects.objects, read_objects.nameless
     found.findings += read_objects.findings
@@ -403,10 +404,10 @@ def _inside(document: Document, *, volcanos: bool) -> Iterator[Object]:
 
 def unbuilt(found: Manifests, command: str) -> Iterator[Finding]:
     """Notes on kustomizations, with the command of policygen that reads their output."""
-    for folder in dict.fromkeys(found.builds):
+    for folder, effect in dict(found.builds).items():
         message = (
-            "policygen does not build this kustomization, so it skipped files that the field "
-            f"resources does not list; run kustomize build {folder} | policygen {command}"
+            f"policygen does not build this kustomization, so {effect}; "
+            f"run kustomize build {folder} | policygen {command}"
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
 

@@ -52,3 +52,22 @@ configMapGenerator: [{name: c, files: [settings.yaml, key=other.yaml]}]
         "4 files beside this kustomization (a.yaml, b.yaml, c.yaml and 1 other file)"
         in warning.message
     )
+
+
+def _note(text: str, *names: str) -> str:
+    """The first note about a kustomization beside or above these files."""
+    files = [Source(it, json.dumps(QUEUE), None) for it in names]
+    found = manifests.read([Source("k/kustomization.yaml", text, None), *files])
+    return next((it.message for it in manifests.notes(found, [])), "")
+
+
+def test_a_kustomization_that_only_lists_files_gets_no_note():
+    assert not _note("resources: [a.yaml, ../base]\n", "k/a.yaml", "base/b.yaml")
+    assert "did not check 1 file" in _note("resources: [a.yaml]\n", "k/a.yaml", "k/b.yaml")
+
+
+def test_the_note_tells_what_was_not_built():
+    note = _note("resources: [a.yaml]\nnamePrefix: x-\nimages: []\n", "k/a.yaml")
+    assert "so it ignored namePrefix and images; run kustomize build k" in note
+    note = _note("resources: [a.yaml, https://example.com/x]\n", "k/a.yaml")
+    assert "so it did not check https://example.com/x; run" in note
