@@ -1,9 +1,10 @@
-"""The parallelism of a Job is above its completions, so some of its ranks never run."""
+"""The parallelism of a Job is above its completions, so some of its pods never run."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.core.finding import At, Path
+from policygen.core.quoting import counted
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping, numbered
@@ -14,20 +15,34 @@ from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """A Job never runs more pods than it has completions left.
 
-    Source: pkg/controller/job/job_controller.go, manageJob.
+    The pods of an Indexed Job are ranks, which wait for each other. JobSet makes its Jobs Indexed.
+    Source: pkg/controller/job/job_controller.go, manageJob; jobset_webhook.go of JobSet, Default.
     """
     for owner, job, spec in _jobs(facts.cluster):
         pods, ends = spec.get("parallelism", 1), spec.get("completions")
-        if type(pods) is type(ends) is int and pods > ends:
-            at = job / "completions"
+        if not (type(pods) is type(ends) is int and pods > ends):
+            continue
+        at, width = job / "completions", job / "parallelism"
+        is_indexed = "replicatedJobs" in job.path
+        if spec.get("completionMode", "Indexed" if is_indexed else "") == "Indexed":
             yield Hit(
                 RULE,
                 f"{owner} has parallelism {pods} and completions {ends}, so only "
-                f"{ends} of {pods} ranks run and wait forever for the others; write completions: {pods} "
-                "and completionMode: Indexed",
+                f"{ends} of {pods} ranks run and wait forever for the others; write completions: {pods}",
                 at,
-                (job / "parallelism",),
+                (width,),
                 meant=(Edit(Verb.REWRITE, at, pods),),
+            )
+        else:
+            yield Hit(
+                RULE,
+                f"{owner} has parallelism {pods} and completions {ends}, so at most {counted(ends, 'pod')} "
+                f"{'runs' if ends == 1 else 'run'} at once; write parallelism: {ends}, or, if the pods are ranks "
+                f"that wait for each other, completions: {pods} and completionMode: Indexed",
+                width,
+                (at,),
+                meant=(Edit(Verb.REWRITE, width, ends),),
+                severity=Severity.WARNING,
             )
 
 
@@ -60,7 +75,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write as many completions as ranks, and completionMode: Indexed.",
+    remedy="Write as many completions as ranks, and completionMode: Indexed, or lower the parallelism.",
     judges=("AppWrapper", "CronJob", "Job", "JobSet"),
     check=check,
     aliases=("job-runs-too-few",),
