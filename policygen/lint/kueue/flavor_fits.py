@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 from policygen.core.finding import Path
 from policygen.core.quoting import listed
+from policygen.kubernetes.core import TaintView
 from policygen.kubernetes.flavor_match import required_terms, selects_flavor, untolerated
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.workloads import PodSpec
+from policygen.lint.core.near_tolerations import near_toleration
 
 _TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 
@@ -19,14 +21,15 @@ class FlavorRefusal(NamedTuple):
     path: Path
     """The field below the pod spec that a user changes."""
     advice: str
+    where: str = ""
+    """Where the toleration is that only needs another value or effect; empty if there is none."""
 
 
 def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> FlavorRefusal | None:
     """Why Kueue skips the flavor for the pod; None if it does not."""
     taint = untolerated(flavor, pod.tolerations)
     if taint is not None:
-        reason = f"taint {taint.key} is not tolerated"
-        return FlavorRefusal(reason, ("tolerations",), f"add a toleration for taint {taint.key}")
+        return _of_taint(flavor, taint, pod)
     if not (pod.node_selector or pod.affinity):
         return None  # the usual case
     labels, terms = flavor.node_labels, required_terms(pod)
@@ -45,6 +48,21 @@ def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> FlavorRefusal | None:
     reason = f"{wrong.key} is {labels[wrong.key]}, not {listed(list(wrong.values))}"
     path = (*_TERMS, 0, "matchExpressions", terms[0].index(wrong), "values")
     return FlavorRefusal(reason, path, f"write {labels[wrong.key]} in nodeAffinity")
+
+
+def _of_taint(flavor: ResourceFlavorView, taint: TaintView, pod: PodSpec) -> FlavorRefusal:
+    """What is wrong with the tolerations; a toleration with another value or effect is near."""
+    for where, own in (("the pods", pod.tolerations), ("the flavor", flavor.tolerations)):
+        near = near_toleration(own, [taint], flavor.node_taints)
+        if near and near.field in ("value", "effect"):
+            reason = (
+                f"taint {taint.key} has {near.field} {getattr(taint, near.field)}, but its toleration in {where} has "
+                f"{near.written or 'none'}"
+            )
+            path = near.path if where == "the pods" else near.path[:1]
+            return FlavorRefusal(reason, path, f"{near.advice} in the toleration of {where}", where)
+    reason = f"taint {taint.key} is not tolerated"
+    return FlavorRefusal(reason, ("tolerations",), f"add a toleration for taint {taint.key}")
 
 
 def keys(pod: PodSpec) -> set[str]:

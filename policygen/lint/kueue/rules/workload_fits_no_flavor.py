@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from policygen.core.finding import Path
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.flavor_match import required_terms, untolerated
 from policygen.kubernetes.workloads import KINDS
@@ -22,7 +21,7 @@ from policygen.lint.kueue.flavor_nodes import Flavor, nodes
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_TOLERATIONS: Final[Path] = ("tolerations",)
+_TOLERATIONS: Final = "tolerations"
 
 
 class _Misfit(NamedTuple):
@@ -44,7 +43,8 @@ class _Misfit(NamedTuple):
         return [
             (flavor, it)
             for flavor, it in zip(self.flavors, self.reasons, strict=True)
-            if it.path == _TOLERATIONS and not refusal(replace(flavor.fields, node_taints=()), spec)
+            if it.path[0] == _TOLERATIONS
+            and not refusal(replace(flavor.fields, node_taints=()), spec)
         ]
 
 
@@ -96,6 +96,9 @@ def _of_workload(it: _Misfit) -> Hit:
     if any(reason != first for reason in it.reasons):
         advice = "change the node selector, affinity or tolerations"
         path = first.path if all(reason.path == first.path for reason in it.reasons) else ()
+        near = [reason for _, reason in it.tainted if reason.where]
+        if near:
+            advice, path = near[0].advice, near[0].path
     request = it.request
     return Hit(
         RULE,
@@ -109,13 +112,17 @@ def _of_flavors(found: Sequence[_Misfit]) -> Hit:
     """One hit for all workloads that do not tolerate the taints of the same flavors."""
     names = list(dict.fromkeys(str(it.request.workload) for it in found))
     tainted = found[0].tainted
-    first, _ = tainted[0]
+    first, refused = tainted[0]
+    advice = (
+        f"add the tolerations to {listed([str(it) for it, _ in tainted], 'and')}, or to the pods"
+    )
+    if len(tainted) == 1 and refused.where:
+        advice = f"{refused.advice}, or change nodeTaints of {first}"
     return Hit(
         RULE,
-        f"{some(names, 'other workload')} fit no flavor of their queues ({_skipped(tainted)}); add the tolerations to "
-        f"{listed([str(it) for it, _ in tainted], 'and')}, or to the pods",
+        f"{some(names, 'other workload')} fit no flavor of their queues ({_skipped(tainted)}); {advice}",
         first.at.to("spec", "nodeTaints"),
-        related=tuple(it.request.template.at.to("spec", *_TOLERATIONS) for it in found),
+        related=tuple(it.request.template.at.to("spec", _TOLERATIONS) for it in found),
     )
 
 
