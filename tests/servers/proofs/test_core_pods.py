@@ -233,6 +233,18 @@ def test_memory_without_unit(cluster: Cluster) -> None:
         cluster.stays(name, found, want, for_s=0.5)
 
 
+def test_unit_of_bytes_misused(cluster: Cluster) -> None:
+    """No node has 4Gi cores."""
+    rule = "unit-of-bytes-misused"
+    cluster.add_nodes(Shape(), 1)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    found = lambda: sum("nodeName" in it["spec"] for it in cluster.pods("good"))
+    cluster.becomes("good", found, 1)
+    cluster.until("looked for", lambda: _unplaced(cluster, "bad"))
+    [reason] = _unplaced(cluster, "bad")
+    assert "1 Insufficient cpu" in reason
+
+
 def test_resource_name_misspelt_in_a_pod(cluster: Cluster) -> None:
     """The API server accepts the name, and no node offers it."""
     rule = "resource-name-misspelt"
