@@ -7,6 +7,7 @@ import pytest
 from tests.lint.kinds_of_workloads import manifests, subject
 from tests.lint.linting import findings
 
+CASES = Path(__file__).parent / "cases"
 FOLDER = Path(__file__).parent / "batch_manifests"
 BATCH, VOLCANO = ((FOLDER / f"{it}.yaml").read_text("utf-8") for it in ("kueue", "volcano"))
 TOPOLOGY = """---
@@ -105,3 +106,30 @@ def _of_gpus():
 def test_only_the_cause_is_reported(tmp_path, text, rule):
     found = findings(tmp_path, text)
     assert [name for name, _ in found] == [rule], found
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "autoscaler-refused/bad-09",
+        "limits-without-cohort/bad-02",
+        "pod-group-inconsistent/bad-05",
+        "priority-class-refused/bad-04",
+        "queue-affinity-ignored/bad-02",
+        "queue-weight-ignored/bad-02",
+        "replicas-exceed-nodes/bad-07",
+        "system-namespaces-managed/bad-02",
+        "volcano-configuration-not-loaded/bad-05",
+    ],
+)
+def test_one_cause_is_one_finding(tmp_path, case):
+    found = findings(tmp_path, (CASES / f"{case}.yaml").read_text("utf-8"))
+    assert [name for name, _ in found] == [case.partition("/")[0]], found
+
+
+def test_a_level_with_capital_letters_is_one_finding(tmp_path):
+    text = _of_batch(
+        ("nodeLabels: {pool: a100}\n", "nodeLabels: {pool: a100}\n  topologyName: pools\n"),
+        more=TOPOLOGY.replace("{nodeLabel: pol}, ", "").replace("kubernetes.io", "Kubernetes.io"),
+    )
+    assert [name for name, _ in findings(tmp_path, text)] == ["invalid-value"]

@@ -7,6 +7,7 @@ from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.kueue_jobs import PRIORITY
+from policygen.kubernetes.priorities import HIGHEST
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import Workload
@@ -30,8 +31,12 @@ def named_rank(name: str) -> tuple[str, int] | None:
 
 
 def own_classes(cluster: Cluster) -> tuple[Class, ...]:
-    """The PriorityClasses without those of Kubernetes; for `cluster.derive`."""
-    return tuple(it for it in cluster.priority_classes if not it.name.startswith("system-"))
+    """The PriorityClasses without those of Kubernetes, and refused values; for `cluster.derive`."""
+    return tuple(
+        it
+        for it in cluster.priority_classes
+        if not it.name.startswith("system-") and it.fields.value <= HIGHEST
+    )
 
 
 def preempts(entry: Class) -> bool:

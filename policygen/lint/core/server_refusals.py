@@ -16,6 +16,7 @@ from policygen.api_validation.refusals import refusals as api_refusals
 from policygen.api_validation.refusals import refusals_with_apply
 from policygen.core import quantity
 from policygen.core.finding import At, Edit, Path, Verb, at_path
+from policygen.core.label_grammar import key_fault
 from policygen.kubernetes import renames
 from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH, Cluster
 from policygen.kubernetes.object import Object
@@ -190,13 +191,16 @@ def _likely_value(obj: Object, refusal: Refusal) -> Any:
     """What a refused value probably means, where rules would otherwise use another value; else None.
 
     Values of a wrong type count as invalid fields, except labels and annotations, which rules skip. Names
-    have no capital letters.
+    and the prefixes of label keys have no capital letters.
     """
     verb, to = refusal.fix or (None, "")
     if verb is Verb.REWRITE and refusal.reason is Reason.VALUE:
         return to
     if refusal.reason is Reason.VALUE and refusal.meant:
         return refusal.meant
+    if refusal.path[-1:] == ("nodeLabel",):
+        label = at_path(obj.data, refusal.path)
+        return label.lower() if isinstance(label, str) and key_fault(label) else None
     if refusal.reason in (Reason.NAME, Reason.FORMAT) and not refusal.key:
         name = at_path(obj.data, refusal.path)
         is_upper = isinstance(name, str) and name != name.lower() and is_subdomain(name.lower())

@@ -7,17 +7,30 @@ from policygen.kubernetes.core import HorizontalPodAutoscalerView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.core import autoscaler_fields
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/autoscaling/validation/validation.go of Kubernetes 1.36.3."""
     for entry in facts.cluster.horizontal_pod_autoscalers:
-        found = [
-            *_bounds(entry),
-            *autoscaler_fields.faults(entry, mapping(entry.object.data, "spec")),
-        ]
-        yield from (Hit(RULE, message, entry.at.to("spec", *path)) for path, message in found)
+        faults = autoscaler_fields.faults(entry, mapping(entry.object.data, "spec"))
+        for path, message in (*_bounds(entry), *faults):
+            yield Hit(RULE, message, entry.at.to("spec", *path))
+        yield from _order(entry)
+
+
+def _order(entry: Entry[HorizontalPodAutoscalerView]) -> Hits:
+    """A minimum above the maximum. Either can be wrong; the maximum bounds what the pods need."""
+    least, most = entry.fields.min_replicas, entry.fields.max_replicas
+    if least is not None and 1 <= most < least:
+        yield Hit(
+            RULE,
+            f"{entry} has maxReplicas {most} below minReplicas {least}, which is refused; write minReplicas of at "
+            f"most {most}, or maxReplicas of at least {least}",
+            entry.at.to("spec", "maxReplicas"),
+            (entry.at.to("spec", "minReplicas"),),
+            meant=(Edit(Verb.REWRITE, entry.at.to("spec", "minReplicas"), most),),
+        )
 
 
 def _bounds(entry: Entry[HorizontalPodAutoscalerView]) -> Iterator[Fault]:
@@ -32,11 +45,6 @@ def _bounds(entry: Entry[HorizontalPodAutoscalerView]) -> Iterator[Fault]:
         yield (
             ("maxReplicas",),
             f"{entry} has maxReplicas {autoscaler.max_replicas}, which is refused; write 1 or more",
-        )
-    elif autoscaler.max_replicas < least:
-        yield (
-            ("maxReplicas",),
-            f"{entry} has maxReplicas {autoscaler.max_replicas} below minReplicas {least}, which is refused; write maxReplicas of at least {least}",
         )
 
 

@@ -1,10 +1,10 @@
 """The nodes have room for only some of a workload's pods, which must all run at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from policygen.core.finding import Exceeded
+from policygen.core.finding import At, Exceeded
 from policygen.core.names import HOSTNAME
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, listed, some
 from policygen.kubernetes.node_domains import Room
 from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS, replicas_at
@@ -22,6 +22,9 @@ from policygen.lint.core.rules import replicas_exceed_queue
 from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
+_Short = tuple[PodDemand, Room, At]
+"""Pods without room, and the place of the constraint."""
+
 
 def check(facts: Facts) -> Hits:
     """The other pods stay Pending. Nodes count as empty.
@@ -29,28 +32,21 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/framework/plugins/{noderesources,interpodaffinity,podtopologyspread} of
     Kubernetes 1.36.3.
     """
-    in_queue = rooms_in_queues(facts, "replicas-exceed-queue")
-    with_nodes = set(places(facts, (replicas_exceed_queue.RULE,)))
-    for it, room in facts.derive(exceeding).items():
-        if not room.path and replicas_at(it.workload, it.template) in with_nodes:
-            continue  # replicas-exceed-queue proposes what the nodes have room for
-        if in_queue.get(id(it.template), room.pods + 1) <= room.pods:
-            continue  # replicas-exceed-queue reports it
-        if are_reported(facts, (it.workload,)):
-            continue
-        if room.path:
-            at = it.template.at.to("spec", *room.path)
+    by_key: dict[str, list[_Short]] = {}
+    for it, room, at in _short(facts):
+        if room.path and _lacks_values(room):
+            by_key.setdefault(room.key, []).append((it, room, at))
         else:
-            at = replicas_at(it.workload, it.template)
-        nodes = facts.derive(known_nodes).all
-        first = nodes[0].at
-        yield Hit(
-            RULE,
-            _message(facts, it, room, beside(nodes, room.short)),
-            at,
-            (first,) if first else (),
-            exceeds=tuple(_exceeded(it, room)),
+            yield _hit(facts, it, room, at)
+    for found in by_key.values():
+        workloads, domains = (
+            {it.workload.at for it, *_ in found},
+            {it.domains for _, it, _ in found},
         )
+        if len(workloads) > 1 and len(domains) == 1:
+            yield _of_key(found)
+        else:
+            yield from (_hit(facts, *it) for it in found)
     for gang in facts.derive(scattered_gangs):
         yield Hit(RULE, _scattered(gang), gang.first.template.at.to("spec", *gang.path))
     scattered = {it.first.workload.at for it in facts.derive(scattered_gangs)}
@@ -64,6 +60,53 @@ def check(facts: Facts) -> Hits:
             root / "spec",
             exceeds=tuple(exceeded(excess, root)),
         )
+
+
+def _short(facts: Facts) -> Iterator[_Short]:
+    """The pods that this rule reports, with the place of each."""
+    in_queue = rooms_in_queues(facts, "replicas-exceed-queue")
+    with_nodes = set(places(facts, (replicas_exceed_queue.RULE,)))
+    for it, room in facts.derive(exceeding).items():
+        if not room.path and replicas_at(it.workload, it.template) in with_nodes:
+            continue  # replicas-exceed-queue proposes what the nodes have room for
+        if in_queue.get(id(it.template), room.pods + 1) <= room.pods:
+            continue  # replicas-exceed-queue reports it
+        if are_reported(facts, (it.workload,)):
+            continue
+        constraint = it.template.at.to("spec", *room.path)
+        yield it, room, constraint if room.path else replicas_at(it.workload, it.template)
+
+
+def _hit(facts: Facts, it: PodDemand, room: Room, at: At) -> Hit:
+    nodes = facts.derive(known_nodes).all
+    first = nodes[0].at
+    return Hit(
+        RULE,
+        _message(facts, it, room, beside(nodes, room.short)),
+        at,
+        (first,) if first else (),
+        exceeds=tuple(_exceeded(it, room)),
+    )
+
+
+def _lacks_values(room: Room) -> bool:
+    """Whether nodes with further values of a label would take all pods."""
+    anti_affinity = room.path[0] == "affinity" and room.path[1] != "podAffinity"
+    return room.key != HOSTNAME and (anti_affinity or (room.fewest > 0 and not room.closed))
+
+
+def _of_key(found: Sequence[_Short]) -> Hit:
+    """One hit for several workloads that need more values of a label: the labels of the nodes may be wrong."""
+    names = [f"{room.pods} of the {it.pods} pods of {it.workload}" for it, room, _ in found]
+    (_, room, first), *others = found
+    return Hit(
+        RULE,
+        f"only {some(names, 'other workload')} can run, because their anti-affinity or minDomains needs more values "
+        f"of {room.key}, and nodes that can take them have {counted(room.domains, 'value')}; correct the labels of the "
+        "nodes, or relax the constraints",
+        first,
+        tuple(at for _, _, at in others),
+    )
 
 
 def _scattered(it: ScatteredGang) -> str:

@@ -1,5 +1,6 @@
 """A ClusterQueue or Cohort limits borrowing or lending but belongs to no cohort."""
 
+from policygen.core.quoting import listed
 from policygen.lint.kueue.cohorts import cohort_field, joined
 from policygen.lint.kueue.quotas import amounts, parents, quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -14,16 +15,27 @@ def check(facts: Facts) -> Hits:
         refused = (
             ("borrowingLimit", "lendingLimit") if parent == "parentName" else ("lendingLimit",)
         )
-        for placed in () if cohort else quotas(owner):
-            for field, _ in amounts(placed.quota):
-                if field in refused:
-                    yield Hit(
-                        RULE,
-                        f"{owner} has a {field} for {placed.resource} but belongs to no cohort, "
-                        f"which Kueue refuses; write {cohort_field(owner)}, or remove {field}",
-                        placed.at / field,
-                        meant=joined(facts.cluster, owner),
-                    )
+        found = [
+            (field, placed)
+            for placed in (() if cohort else quotas(owner))
+            for field, _ in amounts(placed.quota)
+            if field in refused
+        ]
+        if found:
+            fields = list(dict.fromkeys(field for field, _ in found))
+            names = [
+                f"{field} for {listed(list(dict.fromkeys(it.resource for own, it in found if own == field)), 'and')}"
+                for field in fields
+            ]
+            first, *others = [placed.at / field for field, placed in found]
+            yield Hit(
+                RULE,
+                f"{owner} has a {listed(names, 'and a')} but belongs to no cohort, "
+                f"which Kueue refuses; write {cohort_field(owner)}, or remove {listed(fields, 'and')}",
+                first,
+                tuple(others),
+                meant=joined(facts.cluster, owner),
+            )
 
 
 RULE = ObjectRule(

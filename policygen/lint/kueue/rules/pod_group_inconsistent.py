@@ -1,6 +1,7 @@
 """The pods of a pod group name different queues, or pod-group-total-count is wrong."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -8,11 +9,14 @@ from policygen.core import go_values
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import counted
-from policygen.kubernetes.kueue_jobs import GROUP_COUNT
+from policygen.core.suggest import Names
+from policygen.kubernetes.kueue_jobs import GROUP, GROUP_COUNT
 from policygen.lint.core.webhook_objects import WebhookObject, webhook_object
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import group
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+_NUMBER = re.compile("[0-9]+")
 
 
 class _Member(Struct, frozen=True, eq=False):
@@ -44,10 +48,15 @@ def check(facts: Facts) -> Hits:
             # Of two pods with one name, only one can exist.
             members = groups.setdefault((workload.namespace, name), {})
             members[workload.name or workload.at] = _Member(pod, count)
-    complete = _knows_all_pods(facts)
-    for (_, name), members in groups.items():
-        found = list(_of_group(name, tuple(members.values())))
-        yield from found or (_incomplete(name, tuple(members.values())) if complete else ())
+    incomplete: dict[tuple[str, str], Sequence[_Member]] = {}
+    for key, by_name in groups.items():
+        pods = tuple(by_name.values())
+        found = list(_of_group(key[1], pods))
+        yield from found
+        if not found and len(pods) < pods[0].count:
+            incomplete[key] = pods
+    if _knows_all_pods(facts):
+        yield from _incomplete(incomplete)
 
 
 def _knows_all_pods(facts: Facts) -> bool:
@@ -91,15 +100,53 @@ def _of_group(name: str, members: Sequence[_Member]) -> Hits:
         )
 
 
-def _incomplete(name: str, members: Sequence[_Member]) -> Hits:
-    first, count = members[0], len(members)
-    if count < first.count:
+def _incomplete(groups: Mapping[tuple[str, str], Sequence[_Member]]) -> Hits:
+    """Groups with too few pods; two with similar names that make one complete group are one hit."""
+    reported: set[tuple[str, str]] = set()
+    for key, members in groups.items():
+        other = next((it for it in groups if _are_one(it, key, groups)), None)
+        if key in reported:
+            continue
+        (namespace, name), first, count = key, members[0], len(members)
+        if other is not None:
+            reported.add(other)
+            few, many = sorted((key, other), key=lambda it: len(groups[it]))
+            yield Hit(
+                RULE,
+                f'pod groups "{few[1]}" ({counted(len(groups[few]), "pod")}) and "{many[1]}" '
+                f"({counted(len(groups[many]), 'pod')}) of namespace {namespace} each have pod-group-total-count "
+                f"{first.count}, so Kueue waits for the other pods; write one name in all {first.count} pods",
+                _name_at(groups[few][0]),
+                tuple(_name_at(it) for it in (*groups[few][1:], *groups[many])),
+            )
+            continue
         yield Hit(
             RULE,
             f'pod group "{name}" has {counted(count, "pod")}, but its pod-group-total-count is '
             f"{first.count}, so Kueue waits for the other pods; add them, or write {count} in all pods",
             first.count_at,
         )
+
+
+def _are_one(
+    one: tuple[str, str],
+    other: tuple[str, str],
+    groups: Mapping[tuple[str, str], Sequence[_Member]],
+) -> bool:
+    """Whether the pods of two groups are probably one, because a name has a typo. Numbers in names are meant."""
+    first, second = groups[one], groups[other]
+    return (
+        one != other
+        and one[0] == other[0]
+        and first[0].count == second[0].count == len(first) + len(second)
+        and first[0].queue == second[0].queue
+        and _NUMBER.findall(one[1]) == _NUMBER.findall(other[1])
+        and bool(Names([one[1]]).meant(other[1]))
+    )
+
+
+def _name_at(member: _Member) -> At:
+    return member.pod.at.to("metadata", "labels", GROUP)
 
 
 def _queue(member: _Member) -> str:

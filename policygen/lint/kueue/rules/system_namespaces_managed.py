@@ -1,8 +1,14 @@
 """managedJobsNamespaceSelector matches kube-system or Kueue's own namespace, so Kueue exits."""
 
+from policygen.core.finding import At
 from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, NAMESPACE_NAME
+from policygen.kubernetes.configurations import KueueConfigurationView
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import numbered, texts
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
+
+_SELECTOR = "managedJobsNamespaceSelector"
 
 
 def check(facts: Facts) -> Hits:
@@ -14,13 +20,27 @@ def check(facts: Facts) -> Hits:
         named = entry.object.data.get("namespace") is not None
         for name in (KUBE_SYSTEM, entry.fields.namespace if named else KUEUE_NAMESPACE):
             if name and rules.managed.selects({NAMESPACE_NAME: name}):
+                operator = _inverted(facts, entry)
+                remedy = f"exclude kube-system and Kueue's own namespace with NotIn on label {NAMESPACE_NAME}"
                 yield Hit(
                     RULE,
                     f"managedJobsNamespaceSelector matches {name}, so Kueue does not start; "
-                    f"exclude kube-system and Kueue's own namespace with NotIn on label {NAMESPACE_NAME}",
-                    entry.at / "managedJobsNamespaceSelector",
+                    f"{'write operator: NotIn' if operator else remedy}",
+                    entry.at / _SELECTOR,
+                    meant=written(operator, "NotIn") if operator else (),
                 )
                 break
+
+
+def _inverted(facts: Facts, entry: Entry[KueueConfigurationView]) -> At | None:
+    """The operator In with kube-system and without a namespace of a LocalQueue, which was meant to be NotIn."""
+    queues = {it.namespace for it in facts.cluster.local_queues}
+    for i, term in numbered(entry.object.data, _SELECTOR, "matchExpressions"):
+        values = set(texts(term, "values"))
+        is_in = (term.get("key"), term.get("operator")) == (NAMESPACE_NAME, "In")
+        if is_in and KUBE_SYSTEM in values and not values & queues:
+            return entry.at.to(_SELECTOR, "matchExpressions", i, "operator")
+    return None
 
 
 RULE = ObjectRule(
@@ -30,5 +50,6 @@ RULE = ObjectRule(
     __doc__,
     remedy="Exclude kube-system and Kueue's own namespace by name.",
     judges=("Configuration",),
+    reads=("LocalQueue",),
     check=check,
 )

@@ -1,5 +1,6 @@
 """A Queue has an affinity to node groups, but the plugin that reads it is not enabled."""
 
+from policygen.core.quoting import some
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import settings
 
@@ -12,15 +13,17 @@ def check(facts: Facts) -> Hits:
     configuration = settings(facts)
     if configuration is None or configuration.plugin("nodegroup") is not None:
         return
-    for queue in facts.cluster.queues:
-        if queue.fields.affinity:
-            yield Hit(
-                RULE,
-                f"{queue} has an affinity to node groups, but plugin "
-                "nodegroup is not enabled, so the jobs of the queue run on any nodes; add the plugin",
-                queue.at.to("spec", "affinity").on_key(),
-                (configuration.entry.at / "tiers",),
-            )
+    queues = [it for it in facts.cluster.queues if it.fields.affinity]
+    if queues:
+        first, *others = [it.at.to("spec", "affinity").on_key() for it in queues]
+        has, of = ("has", "the queue") if len(queues) == 1 else ("have", "these queues")
+        yield Hit(
+            RULE,
+            f"{some([str(it) for it in queues], 'other Queue')} {has} an affinity to node groups, but plugin "
+            f"nodegroup is not enabled, so the jobs of {of} run on any nodes; add the plugin",
+            first,
+            (*others, configuration.entry.at / "tiers"),
+        )
 
 
 RULE = ObjectRule(

@@ -3,7 +3,7 @@
 from policygen.core.quoting import shown
 from policygen.core.suggest import Names, suggest
 from policygen.core.versions import Version
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import VolcanoFile, all_settings
 
@@ -33,8 +33,8 @@ def check(facts: Facts) -> Hits:
                 )
             continue
         then = _DROPS if refused else "the scheduler skips that action"
-        written = configuration.entry.fields.actions.split(",")
-        for name in (name.strip() for name in written):
+        names = [it.strip() for it in configuration.entry.fields.actions.split(",")]
+        for name in names:
             if not name:
                 if refused or not configuration.actions:
                     yield Hit(
@@ -45,11 +45,14 @@ def check(facts: Facts) -> Hits:
                     )
                     break
             elif name not in known:
+                near = Names(known).meant(name)
+                right = ", ".join(near if it == name else it for it in names)
                 yield Hit(
                     RULE,
                     f'action "{name}" does not exist in Volcano {target}, so {then}; '
                     f"{suggest(name, known)}",
                     configuration.actions_at,
+                    meant=written(configuration.actions_at, right) if near else (),
                 )
 
 
