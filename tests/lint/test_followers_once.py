@@ -112,6 +112,7 @@ def test_only_the_cause_is_reported(tmp_path, text, rule):
     "case",
     [
         "autoscaler-refused/bad-09",
+        "guarantee-above-deserved/bad-03",
         "limits-without-cohort/bad-02",
         "pod-group-inconsistent/bad-05",
         "priority-class-refused/bad-04",

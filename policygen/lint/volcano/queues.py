@@ -339,6 +339,38 @@ def excesses(cluster: Cluster, path: Path) -> list[SharedExcess]:
     ]
 
 
+class ShareRoom(Struct, frozen=True, eq=False):
+    """What a queue can have of an amount beside its siblings."""
+
+    of: str
+    """Whose amount it is, with its verb: `Queue all has`, `the nodes have`."""
+    have: Fraction
+    others: Fraction
+    """What its siblings have of it."""
+
+    @property
+    def free(self) -> Fraction:
+        """What they leave."""
+        return self.have - self.others
+
+
+def room(cluster: Cluster, queue: Entry[QueueView], path: Path, name: str) -> ShareRoom | None:
+    """What the parent of a queue, or else the nodes, have of an amount at a path in `spec`; None if it is unknown."""
+    above = queue.fields.parent or ROOT
+    siblings = cluster.derive(tree).children.get(above, ())
+    beside = [amounts(it.fields)[path].get(name) for it in siblings if it.at != queue.at]
+    others = sum((it for it in beside if it), Fraction(0))
+    if above == ROOT:
+        return (
+            ShareRoom("the nodes have", cluster.derive(inventory).get(name, Fraction(0)), others)
+            if cluster.nodes.any
+            else None
+        )
+    owner = cluster.queues.get(above)
+    have = (amounts(owner.fields)[path] or owner.fields.capability).get(name) if owner else None
+    return None if have is None else ShareRoom(f"{owner} has", have, others)
+
+
 def without_share(cluster: Cluster) -> Iterator[Entry[QueueView]]:
     """Leaf queues with a capability but without deserved, guarantee or weight, if reclaimable."""
     inner = cluster.derive(tree).inner

@@ -8,9 +8,11 @@ from policygen.core.versions import Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import Amounts, QueueView
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.queues import Webhook
+from policygen.lint.volcano.rules import guarantee_above_deserved
 
 _CHECKED = (1, 14)
 """The first release whose webhook compares children with their parent."""
@@ -28,6 +30,7 @@ def check(facts: Facts) -> Hits:
     Source: queues/validate/validate_queue.go; volcano-sh/volcano#5634, #4818.
     """
     cluster, target = facts.cluster, facts.target["volcano"]
+    wrong = set(places(facts, (guarantee_above_deserved.RULE,)))
     tree = cluster.derive(queues.tree)
     for parent in cluster.queues:
         children = tree.children.get(parent.name, ())
@@ -35,12 +38,18 @@ def check(facts: Facts) -> Hits:
             continue
         for path in (queues.DESERVED, queues.GUARANTEE):
             parts = [queues.counted(queues.amounts(child.fields)[path]) for child in children]
-            places = tuple(
+            at = tuple(
                 child.at.to("spec", *path)
                 for child, own in zip(children, parts, strict=True)
                 if own
             )
-            yield from _sums(facts, parent, path, total(parts), places)
+            # guarantee-above-deserved also advises what the parent needs.
+            sums = {
+                name: amount
+                for name, amount in total(parts).items()
+                if not any(it.at.to("spec", *path, name) in wrong for it in children)
+            }
+            yield from _sums(facts, parent, path, sums, at)
     for queue in cluster.queues:
         yield from _capability(cluster, queue, target)
 

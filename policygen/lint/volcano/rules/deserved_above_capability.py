@@ -31,7 +31,13 @@ def check(facts: Facts) -> Hits:
                 continue
             # To the scheduler, 0 cpu or memory means no limit.
             if checked or limit or name not in ("cpu", "memory"):
+                room = queues.room(facts.cluster, queue, queues.DESERVED, name)
                 remedy = "lower deserved, or raise capability"
+                if room and 0 < room.free < limit:
+                    remedy = (
+                        f"lower deserved to at most {readable(name, room.free)}, because {room.of} "
+                        f"{readable(name, room.have)}, and other queues deserve {readable(name, room.others)}"
+                    )
                 gang = facts.cluster.derive(_largest).get((queue.name, name))
                 if gang is not None and gang.amounts[name] > limit:
                     needs = amount_of(name, gang.amounts[name], limit)
@@ -66,6 +72,6 @@ RULE = ObjectRule(
     remedy="Lower deserved, or raise capability.",
     judges=("Queue",),
     check=check,
-    reads=("PodGroup", *KINDS),
+    reads=("Node", "PodGroup", *KINDS),
     may_exist=True,
 )

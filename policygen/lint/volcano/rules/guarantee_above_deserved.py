@@ -3,7 +3,8 @@
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable
-from policygen.kubernetes.volcano import Amounts
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.volcano import QueueView
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
@@ -37,20 +38,46 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} is guaranteed {amount_of(name, amount, own)} but deserves "
-                    f"{has}{queues.refusing(by, target)}; {_advice(name, amount, own, queue.fields.capability)}",
+                    f"{has}{queues.refusing(by, target)}; {_advice(facts, queue, name)}",
                     queue.at.to("spec", "guarantee", "resource", name),
                     (queue.at.to("spec", "deserved"),),
                 )
 
 
-def _advice(name: str, amount: Fraction, own: Fraction | None, capability: Amounts) -> str:
-    """To raise deserved, if the capability leaves room for the guarantee."""
-    limit = capability.get(name)
+def _advice(facts: Facts, queue: Entry[QueueView], name: str) -> str:
+    """To raise deserved, if the capability, the parent and the nodes leave room for the guarantee."""
+    amount, own = queue.fields.guarantee.resource[name], queue.fields.deserved.get(name)
+    limit = queue.fields.capability.get(name)
     if limit is None or not 0 < limit < amount:
-        return "raise deserved to at least the guarantee"
+        room = queues.room(facts.cluster, queue, queues.DESERVED, name)
+        if own and room and own <= room.free < amount:
+            beside = (
+                f" and other queues deserve {readable(name, room.others)}" if room.others else ""
+            )
+            return (
+                f"lower the guarantee to at most {readable(name, own, amount)}, because {room.of} "
+                f"{readable(name, room.have, amount)}{beside}{_in_parent(facts, queue, name, own)}"
+            )
+        return f"raise deserved to at least the guarantee{_in_parent(facts, queue, name, amount)}"
     most = readable(name, limit if own is None else own, amount)
     also = ", and write it in deserved too" if own is None else ""
     return f"lower the guarantee to at most {most}, because the capability is {readable(name, limit, amount)}{also}"
+
+
+def _in_parent(facts: Facts, queue: Entry[QueueView], name: str, amount: Fraction) -> str:
+    """What to change in the parent, if its guarantee is below that of its children then; else ""."""
+    parent = facts.cluster.queues.get(queue.fields.parent) if queue.fields.parent else None
+    if (
+        parent is None
+        or parent.name == queues.ROOT
+        or facts.target["volcano"].release < _NEEDS_DESERVED
+    ):
+        return ""
+    room = queues.room(facts.cluster, queue, queues.GUARANTEE, name)
+    needed = amount + (room.others if room else 0)
+    if parent.fields.guarantee.resource.get(name, 0) >= needed:
+        return ""
+    return f", and guarantee {parent} at least {readable(name, needed)}"
 
 
 RULE = ObjectRule(
@@ -60,6 +87,7 @@ RULE = ObjectRule(
     __doc__,
     remedy="Raise deserved to at least the guarantee.",
     judges=("Queue",),
+    reads=("Node",),
     check=check,
     may_exist=True,
     since={"volcano": (1, 13)},
