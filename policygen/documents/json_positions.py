@@ -3,6 +3,7 @@
 import re
 
 import msgspec
+from msgspec import field
 
 from policygen.documents.outline import BLANKS, NodeKind, Outline, OutlineStep
 
@@ -13,14 +14,20 @@ _entries = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
+_Spans = dict[str | int, tuple[tuple[int, int] | None, tuple[int, int]]]
+"""Where each entry of a collection is: its key, if it has one, and its value."""
+
+
 class JsonPlaces(Outline):
     """The outline of a text that is certainly valid JSON: no duplicate key, no half character.
 
-    Nodes are numbered in the order in which they are found. The place of one node in a large text
+    Nodes are numbered in the order in which they are asked for. The place of one node in a large text
     costs only its siblings and those of its parents; compiled code skips everything else.
     """
 
     text: str = ""
+    _spans: dict[int, _Spans] = field(default_factory=dict)
+    _asked: dict[tuple[int, str | int], OutlineStep] = field(default_factory=dict)
 
     def below(self, node: int) -> list[int]:
         """The nodes directly inside a collection; in a mapping, each key and its value."""
@@ -28,22 +35,36 @@ class JsonPlaces(Outline):
         return [node for step in steps for node in (step.key, step.node) if node is not None]
 
     def _children(self, node: int) -> list[tuple[str | int, OutlineStep]]:
-        shape, text = self.shape[node], self.text
+        return [(name, step) for name in self._inside(node) if (step := self._find(node, name))]
+
+    def _find(self, node: int, name: str | int) -> OutlineStep | None:
+        step = self._asked.get((node, name))
+        if step is None and (spans := self._inside(node).get(name)):
+            key, value = spans
+            number = self.add(*key) if key else None
+            step = self._asked[node, name] = OutlineStep(self.add(*value), number)
+        return step
+
+    def _inside(self, node: int) -> _Spans:
+        known = self._spans.get(node)
+        if known is None:
+            known = self._spans[node] = self._searched(node)
+        return known
+
+    def _searched(self, node: int) -> _Spans:
+        shape, text, at = self.shape[node], self.text, self.start[node] + 1
         if shape == NodeKind.SCALAR:
-            return []
-        children: list[tuple[str | int, OutlineStep]] = []
-        at = self.start[node] + 1
+            return {}
+        spans: _Spans = {}
         written = text[at - 1 : self.end[node]]
-        keyed = shape == NodeKind.MAPPING
-        found = _entries(written).items() if keyed else enumerate(_items(written))
+        is_ascii, keyed = written.isascii(), shape == NodeKind.MAPPING
         before = _KEY if keyed else _ITEM
-        for name, raw in found:
+        for name, raw in _entries(written).items() if keyed else enumerate(_items(written)):
             match = before.match(text, at)
-            key = self.add(*match.span(1)) if match and keyed else None
             begin = match.end() if match else at
-            at = begin + (len(raw) if written.isascii() else len(str(raw, "utf-8")))
-            children.append((name, OutlineStep(self.add(begin, at), key)))
-        return children
+            at = begin + (len(raw) if is_ascii else len(str(raw, "utf-8")))
+            spans[name] = match.span(1) if match and keyed else None, (begin, at)
+        return spans
 
     def add(self, start: int, end: int) -> int:
         """Add the value or key text[start:end]; returns its node."""

@@ -58,14 +58,16 @@ def locate_objects(
             other = owner(at)
             related.append(Related(str(other or ""), place(at, other)))
         path = own_path(object_, hit.at.path[len(object_.at.path) :]) if object_ else hit.at.path
+        shown = dotted(path)
+        steps = named(object_.data, path) if object_ else ()
         findings.append(
             Finding(
                 hit.rule,
                 _with_places(hit.message, related),
                 place(hit.at, object_),
                 object=str(object_ or ""),
-                path=dotted(path),
-                anchor=dotted(named(object_.data, path)) if object_ else "",
+                path=shown,
+                anchor=shown if steps == path else dotted(steps),
                 related=tuple(related),
                 edits=tuple(
                     edit._replace(at=as_written(owner(edit.at), edit.at)) for edit in hit.edits

@@ -368,7 +368,9 @@ def _checked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
             raise  # otherwise the rule relied on the type of an invalid field
     else:
         read = accesses.take()
-    consulted = kinds.consulted(rule) if read else ()
+    if not read:
+        return hits, read
+    consulted = kinds.consulted(rule)
     for obj, path in facts.cluster.invalid_fields:
         kind = GroupKind(obj.group, obj.kind)
         kind = CONFIG_MAP if kind in kinds.FILES else kind

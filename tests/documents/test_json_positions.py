@@ -35,6 +35,6 @@ def test_only_what_is_on_the_way_is_looked_at():
     it = places(TEXT)
     assert len(it.shape) == 1
     it.find(("d",))
-    assert len(it.shape) == 1 + 2 * 4
+    assert len(it.shape) == 1 + 2
     assert it.shape[0] == NodeKind.MAPPING
     assert len(it.below(0)) == 8
