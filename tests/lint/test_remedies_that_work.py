@@ -4,7 +4,9 @@ import pytest
 
 from policygen.app import lint
 from policygen.app.requests import LintRequest
+from tests.lint.linting import findings
 from tests.lint.test_plausible import TODAY
+from tests.servers.pages import bad
 
 NODE = """
 apiVersion: v1
@@ -125,3 +127,83 @@ def test_the_remedy(tmp_path, text, rule, end):
     file.write_text(text.removesuffix("---\n"), "utf-8")
     report = lint.lint(LintRequest(manifests=(str(file),), only=(rule,)), today=TODAY)
     assert any(it.message.endswith(end) for it in report.findings), report.findings
+
+
+GANG = "  - name: gang\n    enablePreemptable: false\n"
+ACTIONS = 'actions: "allocate, backfill"'
+PREEMPT = bad("preempt-never-runs").replace("allocate,", "allocate, preempt,")
+WITH_CAPACITY = bad("preempt-never-runs").replace(
+    "  - name: predicates\n", "  - name: predicates\n  - name: capacity\n"
+)
+RAY = bad("ray-replicas-out-of-bounds")
+SERVING = """---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat, namespace: vision, labels: {kueue.x-k8s.io/queue-name: a100}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata: {labels: {app: chat}}
+    spec:
+      containers:
+      - name: main
+        image: registry.example.com/chat:1
+        resources: {requests: {cpu: 4, memory: 32Gi}, limits: {nvidia.com/gpu: 1}}
+"""
+WIDTH = "parallelism: %d\n  completions: %d"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "remedy", "change"),
+    [
+        (
+            PREEMPT.replace(GANG, ""),
+            "volcano-plugin-missing",
+            "; add gang to tier 1, beside conformance, with enablePreemptable: false",
+            ("  - name: conformance\n", f"  - name: conformance\n{GANG}"),
+        ),
+        (
+            WITH_CAPACITY.replace(ACTIONS, 'actions: "enqueue, allocate, backfill"'),
+            "preempt-never-runs",
+            "; add preempt and remove enqueue if urgent jobs must preempt others",
+            ("enqueue, allocate,", "allocate, preempt,"),
+        ),
+        (
+            bad("preempt-never-runs").replace("    enablePreemptable: false\n", ""),
+            "preempt-never-runs",
+            "; add preempt and write enablePreemptable: false at plugin gang if urgent jobs must preempt others",
+            ('"allocate, backfill"\ntiers:\n- plugins:\n  - name: priority\n  - name: conformance\n  - name: gang\n',
+            f'"allocate, preempt, backfill"\ntiers:\n- plugins:\n  - name: priority\n  - name: conformance\n{GANG}'),
+        ),
+        (
+            RAY.replace("replicas: 4\n    minReplicas: 0", "replicas: 2\n    minReplicas: 3"),
+            "ray-replicas-out-of-bounds",
+            "; write minReplicas: 2",
+            ("minReplicas: 3", "minReplicas: 2"),
+        ),
+        (
+            RAY.replace("minReplicas: 0", "minReplicas: 5"),
+            "ray-replicas-out-of-bounds",
+            "; write maxReplicas: 5 and replicas: 5",
+            ("replicas: 4\n    minReplicas: 5\n    maxReplicas: 2", "replicas: 5\n    minReplicas: 5\n    maxReplicas: 5"),
+        ),
+        (
+            bad("workload-exceeds-quota") + SERVING,
+            "workload-exceeds-quota",
+            "; run fewer pods, and leave 2 nvidia.com/gpu to Deployment vision/chat, or raise the quota",
+            (WIDTH % (16, 16), WIDTH % (6, 6)),
+        ),
+        (
+            bad("workload-exceeds-resource-quota") + SERVING.replace(", labels: {kueue.x-k8s.io/queue-name: a100}", ""),
+            "workload-exceeds-resource-quota",
+            "; run fewer pods, and leave 2 nvidia.com/gpu to Deployment vision/chat, or raise the quota",
+            (WIDTH % (8, 8), WIDTH % (2, 2)),
+        ),
+    ],
+)  # fmt: skip
+def test_the_remedy_leads_to_no_other_finding(tmp_path, text, rule, remedy, change):
+    [(name, message)] = findings(tmp_path, text)
+    assert (name, message[message.rindex("; ") :]) == (rule, remedy)
+    assert change[0] in text
+    assert findings(tmp_path, text.replace(*change)) == []

@@ -1,6 +1,7 @@
 """Pods that exceed the nodes, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At, Exceeded
@@ -75,3 +76,11 @@ def advice(it: Excess) -> str:
         return "use different host ports, run fewer pods, or add nodes"
     less = "" if it.resource == "pods" else "request less, "
     return f"run fewer pods, {less}or add nodes"
+
+
+def left_to(others: Mapping[str, Fraction], resource: str, most: Fraction) -> str:
+    """The part of a remedy after fewer pods, which leave an amount to other workloads, by name; "" if they need more than `most`."""
+    needed = sum(others.values(), Fraction(0))
+    if not 0 < needed <= most:
+        return ""
+    return f", and leave {amount_of(resource, needed)} to {some([*others], 'other workload')}"

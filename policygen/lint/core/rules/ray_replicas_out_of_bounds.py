@@ -32,11 +32,21 @@ def _of(workload: Workload) -> Iterator[Hit]:
         if not type(pods) is type(least) is type(most) is int:
             continue
         if least > most:
+            fits_most = "replicas" in group and pods <= most
+            advice = (
+                f"minReplicas: {min(pods, most)}"
+                if fits_most
+                else f"maxReplicas: {max(least, pods)}"
+            )
             message = (
                 f"{who} has minReplicas {least} and maxReplicas {most}, so KubeRay refuses the cluster "
-                f"and creates no pods; write maxReplicas: {max(least, pods)}"
+                f"and creates no pods; write {advice}"
             )
-            yield Hit(RULE, message, at / "maxReplicas", (at / "minReplicas",))
+            if not fits_most and "replicas" in group and pods < least:
+                message += f" and replicas: {least}"
+            places = at / "maxReplicas", at / "minReplicas"
+            first, other = reversed(places) if fits_most else places
+            yield Hit(RULE, message, first, (other,))
         elif pods > most:
             message = (
                 f"{who} has replicas {pods}, but KubeRay creates only {counted(most, 'pod')}, as "

@@ -1,20 +1,23 @@
 """A workload requests more than a ResourceQuota of its namespace allows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At, Exceeded
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.accelerators import is_one
-from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.pod_quotas import PODS, charge
 from policygen.kubernetes.workloads import KINDS, Workload, replicas_at
 from policygen.lint.core.autoscalers import autoscaler_of
-from policygen.lint.core.namespace_quotas import QuotaExcess, quota_excesses
+from policygen.lint.core.excess_words import left_to
+from policygen.lint.core.namespace_quotas import QuotaExcess, quota_excesses, used_until_deleted
+from policygen.lint.core.queue_sums import LASTING
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.kueue.admitted import Admitted, admitted
 from policygen.lint.kueue.coverage import refused_by_template
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+
+_FEWER = "run fewer pods"
 
 
 def check(facts: Facts) -> Hits:
@@ -34,16 +37,16 @@ def check(facts: Facts) -> Hits:
         workload, *others = (each for each, _ in it.workloads)
         queues = facts.cluster.derive(admitted).get(it.at)
         if queues is not None and queues.exceed(it.bound.limit):
-            yield _hit(facts.cluster, [it], queues)
+            yield _hit(facts, [it], queues)
         elif others:
-            yield _hit(facts.cluster, [it])
+            yield _hit(facts, [it])
         else:
             alone.setdefault((workload.at, it.bound.quota.at), []).append(it)
     for excesses in alone.values():
-        yield _hit(facts.cluster, excesses)
+        yield _hit(facts, excesses)
 
 
-def _hit(cluster: Cluster, excesses: Sequence[QuotaExcess], queues: Admitted | None = None) -> Hit:
+def _hit(facts: Facts, excesses: Sequence[QuotaExcess], queues: Admitted | None = None) -> Hit:
     """One hit for one limit, or for all limits of a ResourceQuota that a workload exceeds.
 
     With `queues`, it is at the limit, because they admit more.
@@ -52,12 +55,15 @@ def _hit(cluster: Cluster, excesses: Sequence[QuotaExcess], queues: Admitted | N
     workload, *others = (it for it, _ in first.workloads)
     pods, autoscaler = (
         sum(it.replicas or 0 for it in workload.templates),
-        autoscaler_of(cluster, workload),
+        autoscaler_of(facts.cluster, workload),
     )
     scaled = autoscaler is not None and autoscaler.pods(pods) > pods
     at, fewer = workload.at / "spec", "lower the minimum of its autoscaler"
     if not scaled:
-        at, fewer = _place(min(excesses, key=_gpus_first), workload)
+        main = min(excesses, key=_gpus_first)
+        at, fewer = _place(main, workload)
+        if fewer == _FEWER and not others and queues is None:
+            fewer += _left_to_others(facts, main, workload)
     advice = f"{fewer}, or {_raise(first)}"
     places = [*(it.at for it in excesses), *(it.at / "spec" for it in others)]
     if queues is not None:
@@ -91,7 +97,31 @@ def _place(it: QuotaExcess, workload: Workload) -> tuple[At, str]:
         path = request_path(largest.spec, it.resource)
         return largest.at.to("spec", *path), "lower the requests of its pods"
     most = max(each, key=lambda template: each[template] * (template.replicas or 0))
-    return replicas_at(workload, most), "run fewer pods"
+    return replicas_at(workload, most), _FEWER
+
+
+def _left_to_others(facts: Facts, it: QuotaExcess, workload: Workload) -> str:
+    """What fewer pods must leave to the other workloads of the namespace; else ""."""
+    used = facts.derive(used_until_deleted).get((workload.namespace, it.key), {})
+    found = {str(other): amount for other, amount in used.items() if other is not workload}
+    each = max(charge(template.spec, it.key) for template in workload.templates)
+    if workload.kind in LASTING:
+        jobs = {
+            str(other): max(charge(template.spec, it.key) for template in other.templates)
+            for other in facts.derive(_jobs).get(workload.namespace, ())
+        }
+        fitting = [name for name in jobs if 0 < jobs[name] <= it.bound.limit - each]
+        found |= {name: jobs[name] for name in sorted(fitting, key=jobs.__getitem__)[-1:]}
+    return left_to(found, it.resource, it.bound.limit - each)
+
+
+def _jobs(facts: Facts) -> Mapping[str, Sequence[Workload]]:
+    """The workloads whose pods end, by namespace; use it with `facts.derive`."""
+    found: dict[str, list[Workload]] = {}
+    for it in facts.cluster.workloads:
+        if it.templates and it.kind not in (*LASTING, "Pod"):
+            found.setdefault(it.namespace, []).append(it)
+    return found
 
 
 def _gpus_first(it: QuotaExcess) -> bool:
@@ -142,6 +172,7 @@ RULE = ObjectRule(
     judges=("ResourceQuota", *KINDS),
     check=check,
     reads=(
+        "LimitRange",
         "LocalQueue",
         "ClusterQueue",
         "PriorityClass",

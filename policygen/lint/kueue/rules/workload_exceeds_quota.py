@@ -5,9 +5,11 @@ from fractions import Fraction
 from functools import cache, partial
 
 from policygen.core.amounts import amount_of, readable, total
-from policygen.core.finding import Exceeded
+from policygen.core.finding import At, Exceeded
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS, replicas_at
+from policygen.lint.core.excess_words import left_to
+from policygen.lint.core.queue_sums import LASTING
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import READS, PodRequest, requests_by_workload
@@ -42,7 +44,7 @@ def check(facts: Facts) -> Hits:
                     amounts = total((amounts, *(requested_of(it, group) for it in part[1:])))
                 if short := _short(group, amounts, reach):
                     if not (without_unit and _lacks_unit(group, short[0])):
-                        yield _hit(part, *short)
+                        yield _hit(facts, part, *short)
                     break
             else:
                 continue
@@ -55,7 +57,9 @@ def _lacks_unit(group: ResourceGroup, resource: str) -> bool:
     return any(quota.name == resource and lacks_unit(quota) for quota in quotas)
 
 
-def _hit(requests: Sequence[PodRequest], name: str, amount: Fraction, most: Fraction) -> Hit:
+def _hit(
+    facts: Facts, requests: Sequence[PodRequest], name: str, amount: Fraction, most: Fraction
+) -> Hit:
     """At the request of a pod that is too large alone, or else at the number of the most demanding pods."""
     first = requests[0]
     of_one = max(requests, key=lambda it: it.counted.get(name, 0))
@@ -65,7 +69,7 @@ def _hit(requests: Sequence[PodRequest], name: str, amount: Fraction, most: Frac
         advice = "lower the request"
     else:
         at = replicas_at(of_all.workload, of_all.template)
-        advice = "run fewer pods"
+        advice = f"run fewer pods{_left_to_others(facts, first, name, most - of_one.counted[name])}"
     limit = f"{first.queue} can have at most"
     all_of = f"{limit} {amount_of(name, most, amount)}"
     pods = sum(pods_together(it) for it in requests if name in it.counted)
@@ -77,6 +81,35 @@ def _hit(requests: Sequence[PodRequest], name: str, amount: Fraction, most: Frac
         related=(first.queue.at.to("spec", "resourceGroups"),),
         exceeds=(Exceeded(first.workload.at, name, most, all_of, pods=pods),),
     )
+
+
+def _left_to_others(facts: Facts, own: PodRequest, name: str, most: Fraction) -> str:
+    """What fewer pods must leave to the other workloads of the queue, up to an amount; else ""."""
+    lasting: dict[str, Fraction] = {}
+    jobs: dict[str, Fraction] = {}
+    for requests in facts.derive(_by_queue)[own.queue.at]:
+        other = requests[0].workload
+        is_lasting = other.kind in LASTING
+        amounts = [
+            it.counted.get(name, Fraction(0))
+            * ((it.template.replicas or 0) if is_lasting else pods_together(it))
+            for it in requests
+        ]
+        amount = sum(amounts, Fraction(0))
+        if amount and other.at != own.workload.at:
+            (lasting if is_lasting else jobs)[str(other)] = amount
+    if own.workload.kind in LASTING:
+        fitting = [it for it in jobs if jobs[it] <= most]
+        lasting |= {it: jobs[it] for it in sorted(fitting, key=jobs.__getitem__)[-1:]}
+    return left_to(lasting, name, most)
+
+
+def _by_queue(facts: Facts) -> Mapping[At, Sequence[Sequence[PodRequest]]]:
+    """The requests of each workload, by the place of its ClusterQueue; use it with `facts.derive`."""
+    found: dict[At, list[Sequence[PodRequest]]] = {}
+    for requests in requests_by_workload(facts):
+        found.setdefault(requests[0].queue.at, []).append(requests)
+    return found
 
 
 def _short(

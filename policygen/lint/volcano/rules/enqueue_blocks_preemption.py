@@ -17,14 +17,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/actions/{reclaim,preempt,enqueue}; volcano-sh/volcano#4756; run on 1.14.1.
     """
     for configuration in all_settings(facts):
-        if "enqueue" not in configuration.actions:
-            continue
-        holders = _holders(configuration)
-        held = [
-            name
-            for name in configuration.evicts
-            if holders & set(_HOLDERS[name.removeprefix("gang")])
-        ]
+        held = [name for name in configuration.evicts if holds(configuration, name)]
         if held:
             rest = ", ".join(name for name in configuration.actions if name != "enqueue")
             act = "act" if len(held) > 1 else "acts"
@@ -34,6 +27,12 @@ def check(facts: Facts) -> Hits:
                 f'{" and ".join(held)} {act} only for PodGroups that have left this phase; write actions: "{rest}"',
                 configuration.actions_at,
             )
+
+
+def holds(configuration: VolcanoFile, action: str) -> bool:
+    """Whether the action enqueue holds back jobs for which another action would evict pods."""
+    holders = _HOLDERS[action.removeprefix("gang")]
+    return "enqueue" in configuration.actions and not _holders(configuration).isdisjoint(holders)
 
 
 def _holders(configuration: VolcanoFile) -> set[str]:

@@ -1,9 +1,12 @@
 """The plugin gang protects the pods of gangs, so preempt or reclaim find no pods to evict."""
 
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-from policygen.lint.volcano.configuration import ListedPlugin, VolcanoFile, all_settings
+from collections.abc import Collection
 
-_SWITCHES = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.volcano.configuration import VolcanoFile, all_settings
+
+SWITCHES = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+"""Actions that evict pods, and the switch by which a plugin names their victims."""
 _VOTERS = {
     "preempt": ("cdp", "conformance", "drf", "extender", "pdb", "priority", "tdm"),
     "reclaim": ("capacity", "cdp", "conformance", "extender", "pdb", "proportion"),
@@ -23,33 +26,39 @@ def check(facts: Facts) -> Hits:
         gang = configuration.plugin("gang")
         if gang is None:
             continue
-        without_shares = "queues-without-plugin" in facts.run and not any(
-            map(configuration.plugin, ("capacity", "proportion"))
-        )
         on = [
             name
-            for name in _SWITCHES
-            if name in configuration.evicts and _last(configuration, gang, name)
-            if not (without_shares and name == "reclaim" and facts.cluster.queues.any)
+            for name in blocked(facts, configuration, gang.tier, configuration.evicts)
+            if gang.on(SWITCHES[name])
         ]
         if on:
             yield Hit(
                 RULE,
                 "plugin gang protects all pods that a job needs for its minMember, so "
                 f"{' and '.join(on)} cannot evict these pods; write "
-                f"{' and '.join(f'{_SWITCHES[name]}: false' for name in on)}",
+                f"{' and '.join(f'{SWITCHES[name]}: false' for name in on)}",
                 gang.at,
                 (configuration.actions_at,),
             )
 
 
-def _last(configuration: VolcanoFile, gang: ListedPlugin, action: str) -> bool:
-    """Whether gang votes and no plugin of a later tier does."""
-    switch = _SWITCHES[action]
-    return gang.on(switch) and not any(
-        plugin.tier > gang.tier and plugin.name in _VOTERS[action] and plugin.on(switch)
-        for plugin in configuration.plugins
+def blocked(
+    facts: Facts, configuration: VolcanoFile, tier: int, actions: Collection[str]
+) -> list[str]:
+    """Those of the actions for which gang in a tier decides, because no plugin of a later tier votes."""
+    without_shares = "queues-without-plugin" in facts.run and not any(
+        map(configuration.plugin, ("capacity", "proportion"))
     )
+    return [
+        name
+        for name in SWITCHES
+        if name in actions
+        and not any(
+            plugin.tier > tier and plugin.name in _VOTERS[name] and plugin.on(SWITCHES[name])
+            for plugin in configuration.plugins
+        )
+        and not (without_shares and name == "reclaim" and facts.cluster.queues.any)
+    ]
 
 
 RULE = ObjectRule(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from policygen.core.quoting import listed
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.table import Entry
@@ -11,8 +12,12 @@ from policygen.lint.core.priorities import preempts
 from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
-from policygen.lint.volcano.configuration import all_settings
-from policygen.lint.volcano.rules import volcano_configuration_not_loaded
+from policygen.lint.volcano.configuration import VolcanoFile, all_settings
+from policygen.lint.volcano.rules import (
+    enqueue_blocks_preemption,
+    gang_plugin_blocks_preemption,
+    volcano_configuration_not_loaded,
+)
 
 _ACTIONS = frozenset({"preempt", "gangpreempt"})
 
@@ -36,11 +41,28 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"actions do not include preempt, so no pod of {used[low]} is evicted for {used[top]}, although both are in "
-                    f"Queue {queue} and PriorityClass {top.name} is higher; add preempt if urgent jobs must preempt others",
+                    f"Queue {queue} and PriorityClass {top.name} is higher; {_advice(facts, configuration)} if urgent jobs must "
+                    "preempt others",
                     configuration.actions_at,
                     (used[top].at, used[low].at),
                 )
         return
+
+
+def _advice(facts: Facts, configuration: VolcanoFile) -> str:
+    """To add preempt, and to change what would keep it from evicting pods."""
+    gang = configuration.plugin("gang")
+    switch = gang_plugin_blocks_preemption.SWITCHES["preempt"]
+    steps = ["add preempt"]
+    if enqueue_blocks_preemption.holds(configuration, "preempt"):
+        steps.append("remove enqueue")
+    if (
+        gang
+        and gang.on(switch)
+        and gang_plugin_blocks_preemption.blocked(facts, configuration, gang.tier, _ACTIONS)
+    ):
+        steps.append(f"write {switch}: false at plugin gang")
+    return listed(steps, "and")
 
 
 def _classes_by_queue(

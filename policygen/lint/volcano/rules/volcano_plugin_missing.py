@@ -1,13 +1,15 @@
 """Volcano's scheduler configuration lacks a plugin, so it ignores fields of the jobs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from policygen.core.finding import At, NewMapping
+from policygen.core.quoting import listed
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, Need, ObjectRule, Severity, Verb
 from policygen.lint.volcano import gangs
 from policygen.lint.volcano.configuration import VolcanoFile, all_settings
+from policygen.lint.volcano.rules.gang_plugin_blocks_preemption import SWITCHES, blocked
 
 _VOTER = "conformance"
 
@@ -23,12 +25,16 @@ def check(facts: Facts) -> Hits:
             if configuration.plugin(name) is None:
                 tier = _tier(configuration, name)
                 where = "a tier" if tier is None else f"tier {tier + 1}, beside {_VOTER}"
+                blocks = blocked(facts, configuration, tier or 0, configuration.evicts)
+                off = [SWITCHES[it] for it in blocks if name == "gang" and tier is not None]
+                if off:
+                    where += f", with {listed([f'{it}: false' for it in off], 'and')}"
                 yield Hit(
                     RULE,
                     f"plugin {name} is not enabled, so Volcano {effect}; add {name} to {where}",
                     configuration.entry.at / "tiers",
                     (at,),
-                    meant=_added(configuration, name, tier or 0),
+                    meant=_added(configuration, name, tier or 0, off),
                 )
 
 
@@ -38,12 +44,14 @@ def _tier(configuration: VolcanoFile, name: str) -> int | None:
     return voter.tier if voter else None
 
 
-def _added(configuration: VolcanoFile, name: str, tier: int) -> tuple[Edit, ...]:
+def _added(
+    configuration: VolcanoFile, name: str, tier: int, off: Sequence[str]
+) -> tuple[Edit, ...]:
     tiers = configuration.entry.fields.tiers
     if not tiers:
         return ()
     at = configuration.entry.at.to("tiers", tier, "plugins", len(tiers[tier].plugins))
-    return (Edit(Verb.ADD, at, NewMapping((("name", name),))),)
+    return (Edit(Verb.ADD, at, NewMapping((("name", name), *((it, False) for it in off)))),)
 
 
 def _wanted(cluster: Cluster) -> Iterator[tuple[str, str, At]]:
