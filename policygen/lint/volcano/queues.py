@@ -23,6 +23,7 @@ from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView, VolcanoJobView
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload, is_checked
+from policygen.lint.core.scheduling_policies import scheduling_policies
 
 ROOT = "root"
 DEFAULT = "default"
@@ -397,3 +398,8 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
                 at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
                 owner = str(workload) if workload.kind == "Pod" else f"Each pod of {workload}"
                 yield QueueUse(owner, workload.namespace, name, at, of_pods=True)
+    for policy in scheduling_policies(cluster):
+        job, name = policy.workload, text(policy.data, "queue")
+        if name and (cluster.queues.any or any(map(to_volcano, job.templates))):
+            group = f"The PodGroup of {job}"
+            yield QueueUse(group, job.namespace, name, policy.at("queue"), of_pods=True)

@@ -9,8 +9,10 @@ from policygen.core.quoting import listed
 from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.priorities import BUILT_IN
+from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.renamed_objects import NameUse, renamed_objects
+from policygen.lint.core.scheduling_policies import scheduling_policies
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity, written
 from policygen.lint.volcano.queues import gang_objects
 
@@ -81,11 +83,20 @@ class _Reference(NamedTuple):
 
 
 def _references(cluster: Cluster) -> Iterator[_Reference]:
-    """All fields of PodGroups, Volcano Jobs and pod templates that name a PriorityClass."""
+    """All fields of PodGroups, Volcano Jobs, training jobs and pod templates that name a PriorityClass."""
     field = ("spec", "priorityClassName")
     for gang in gang_objects(cluster):
         name, effect = gang.fields.priority_class_name, f"Volcano gives {gang} priority 0"
         yield _Reference(str(gang), gang.at, gang.at.to(*field), name, effect)
+    for policy in scheduling_policies(cluster):
+        owner = str(policy.workload)
+        yield _Reference(
+            owner,
+            policy.workload.at,
+            policy.at("priorityClass"),
+            text(policy.data, "priorityClass"),
+            f"Volcano gives the PodGroup of {owner} priority 0",
+        )
     for workload in cluster.workloads:
         for template in workload.templates:
             yield _Reference(

@@ -2,15 +2,18 @@
 
 from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted, listed
-from policygen.kubernetes.untyped import texts
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.untyped import integer, texts
+from policygen.kubernetes.workloads import TEMPLATES, Workload
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.pod_templates import Part
+from policygen.lint.core.scheduling_policies import WrittenPolicy, scheduling_policies
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import jobs, queues
 
 _LASTING = ("Deployment", "ReplicaSet", "StatefulSet")
 """Kinds whose pods do not end, so that all of them exist at once."""
+
+_TRAINING = tuple(sorted(kind for group, kind in TEMPLATES if group == "kubeflow.org"))
 
 
 def check(facts: Facts) -> Hits:
@@ -39,6 +42,26 @@ def check(facts: Facts) -> Hits:
         yield from _of_annotation(facts, workload)
     for spec in jobs.specs(facts.cluster):
         yield from _of_job(spec)
+    for policy in scheduling_policies(facts.cluster):
+        yield from _of_training(policy)
+
+
+def _of_training(policy: WrittenPolicy) -> Hits:
+    """A job of Kubeflow. Without gang scheduling in its operator, the field has no effect."""
+    workload, needed = policy.workload, integer(policy.data.get("minAvailable"))
+    counts = [it.replicas for it in workload.templates]
+    known = [it for it in counts if it is not None]
+    if needed is None or not known or len(known) < len(counts) or "elasticPolicy" in workload.spec:
+        return
+    pods = sum(known)
+    if 0 < pods < needed:
+        yield Hit(
+            RULE,
+            f"{workload} has minAvailable {needed} in its schedulingPolicy, but only {counted(pods, 'pod')}, so the gang "
+            f"that its operator makes never starts; write minAvailable: {pods}, or run {counted(needed, 'pod')}",
+            policy.at("minAvailable"),
+            tuple(it.at for it in workload.templates),
+        )
 
 
 def _of_annotation(facts: Facts, workload: Workload) -> Hits:
@@ -100,7 +123,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Set minMember, or minAvailable of a Job, to the number of pods that exist before it starts.",
-    judges=("Deployment", "Job", "PodGroup", "ReplicaSet", "StatefulSet"),
+    judges=("Deployment", "Job", "PodGroup", "ReplicaSet", "StatefulSet", *_TRAINING),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
     reads=("HorizontalPodAutoscaler", "ScaledObject"),
