@@ -5,9 +5,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
-from policygen.kubernetes.untyped import integer
+from policygen.kubernetes.untyped import integer, text, texts
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.pod_templates import Part
+
+_ENDS = frozenset({"AbortJob", "CompleteJob", "TerminateJob"})
+"""Actions after which a Job is not active."""
+_COMPLETED = frozenset({"TaskCompleted", "*"})
 
 
 def specs(cluster: Cluster) -> Iterator[Part]:
@@ -105,3 +109,15 @@ def min_available(spec: Part) -> int | None:
 def number(part: Part, field: str) -> int | None:
     """The whole number of a field, or None."""
     return integer(part.data.get(field))
+
+
+def ends_with_a_task(spec: Part) -> bool:
+    """Whether a policy ends a Job when one of its tasks is complete, also before all pods have ended."""
+    every = [*spec.items("policies")]
+    for _, task in tasks(spec):
+        every += task.items("policies")
+    return any(
+        it.data.get("action") in _ENDS
+        and not _COMPLETED.isdisjoint((text(it.data, "event"), *texts(it.data, "events")))
+        for it in every
+    )

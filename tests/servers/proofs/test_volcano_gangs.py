@@ -10,6 +10,7 @@ from tests.servers.workloads import VOLCANO_GROUP, Ask, job, pod, vcjob
 ONE = Ask(gpus=1)
 HERE, NAME = "vision", "training"
 """The namespace of the pages, and the name of the gang."""
+VOLCANO_JOB = "batch.volcano.sh/v1alpha1", "Job", NAME
 CLASS = """
 apiVersion: scheduling.k8s.io/v1
 kind: PriorityClass
@@ -103,6 +104,31 @@ def test_plugin_task_missing(volcano):
             for it in volcano.pods(HERE):
                 names = {env["name"] for env in it["spec"]["containers"][0].get("env", ())}
                 assert ({"MASTER_ADDR", "RANK", "WORLD_SIZE"} <= names) is knows, names
+
+
+def ends(volcano, role=""):
+    """The pods of a task, or all, succeed once all of the Job run."""
+    volcano.becomes("running pods", lambda: len(running(volcano)), 2)
+    for it in running(volcano):
+        if role in it["metadata"]["name"]:
+            status = {"status": {"phase": "Succeeded"}}
+            volcano.patch("v1", "Pod", it["metadata"]["name"], status, HERE, "status")
+
+
+def running(volcano):
+    return [it for it in volcano.pods(HERE) if it["status"].get("phase") == "Running"]
+
+
+def state(volcano):
+    return volcano.get(*VOLCANO_JOB, HERE).get("status", {}).get("state", {}).get("phase")
+
+
+def test_min_success_exceeds_pods(volcano):
+    rule = "min-success-exceeds-pods"
+    for example, end in ((bad(rule), "Failed"), (good(rule), "Completed")):
+        with volcano.scene(example, volcano.shipped):
+            ends(volcano)
+            volcano.becomes("its state", lambda: state(volcano), end)
 
 
 def test_gang_needs_reserved_gpus(volcano):
