@@ -131,6 +131,18 @@ def test_min_success_exceeds_pods(volcano):
             volcano.becomes("its state", lambda: state(volcano), end)
 
 
+def test_mpi_workers_keep_running(volcano):
+    """Only with the policy, the end of the master ends the Job, and its worker."""
+    rule = "mpi-workers-keep-running"
+    for example, end, left in ((bad(rule), "Running", 1), (good(rule), "Completed", 0)):
+        with volcano.scene(example, volcano.shipped):
+            ends(volcano, "master")
+            volcano.becomes("running pods", lambda: len(running(volcano)), left)
+            volcano.becomes("its state", lambda: state(volcano), end)
+            volcano.sessions()
+            assert len(running(volcano)) == left
+
+
 def test_gang_needs_reserved_gpus(volcano):
     """16 GPUs are free in the cluster, and 8 of them are guaranteed to an idle queue."""
     rule = "gang-needs-reserved-gpus"
