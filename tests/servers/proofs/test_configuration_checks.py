@@ -10,7 +10,7 @@ from tests.servers.client import Object
 from tests.servers.cluster import KUEUE, Cluster, holds
 from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import conditions, documents, scene, show
-from tests.servers.proofs.provisioning import requests
+from tests.servers.proofs.provisioning import answer, requests
 from tests.servers.workloads import Ask, job
 
 NAMES = ("scale-up", "scaleup", "scale-up-gpus", "workers", "more-workers")
@@ -112,6 +112,23 @@ def test_checks_that_check_nothing_or_too_much(cluster: Cluster) -> None:
     assert cluster.admitted("good-0") == cluster.admitted("bad-1") == []
 
 
+def test_provisioning_class_misspelt(cluster: Cluster) -> None:
+    """An autoscaler answers only requests of its classes."""
+    rule = "provisioning-class-misspelt"
+    show(cluster, scene(bad(rule), "bad", *NAMES), scene(good(rule), "good", *NAMES))
+    cluster.create(*(job("train", name, PLAIN, queue="a100") for name in ("bad", "good")))
+    classes = {}
+    for name in ("bad", "good"):
+        cluster.until("nodes are asked for", lambda name=name: requests(cluster, name))
+        [request] = requests(cluster, name)
+        classes[name] = request["spec"]["provisioningClassName"]
+        if classes[name] == "check-capacity.autoscaling.x-k8s.io":
+            answer(cluster, request)
+    assert classes["bad"] == "check-capacty.autoscaling.x-k8s.io"
+    cluster.becomes("good", lambda: cluster.admitted("good"), ["train"])
+    assert cluster.admitted("bad") == []
+
+
 def test_too_many_admission_checks(cluster: Cluster) -> None:
     """A Workload cannot hold the states of nine ready checks: it keeps its quota, but never starts."""
     rule = "too-many-admission-checks"
@@ -132,10 +149,10 @@ def test_too_many_admission_checks(cluster: Cluster) -> None:
         cluster.becomes("quota", lambda name=name: _reserved(cluster, name), 1)
     cluster.until("the check is asked", lambda: _states(cluster, "good"))
     [workload] = cluster.objects(KUEUE, "Workload", "good")
-    answer = {**_states(cluster, "good")[0], "state": "Ready", "message": "fine"}
+    state = {**_states(cluster, "good")[0], "state": "Ready", "message": "fine"}
     name = workload["metadata"]["name"]
     cluster.patch(
-        KUEUE, "Workload", name, {"status": {"admissionChecks": [answer]}}, "good", "status"
+        KUEUE, "Workload", name, {"status": {"admissionChecks": [state]}}, "good", "status"
     )
     cluster.becomes("good", lambda: cluster.admitted("good"), ["train"])
     assert _states(cluster, "bad") == []
