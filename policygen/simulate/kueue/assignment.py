@@ -104,6 +104,7 @@ class FlavorAssignment(Struct):
     """By pod set."""
     victims: Mapping[VictimKey, list[Victim]] = field(default_factory=dict)
     """Those that were found for single resources, by needs and request."""
+    _message: str | None = None
 
     @property
     def mode(self) -> Mode:
@@ -120,15 +121,21 @@ class FlavorAssignment(Struct):
 
     @property
     def message(self) -> str:
-        """Why it does not fit, in Kueue's words."""
+        """Why it does not fit, in Kueue's words. It is read when all reasons are known."""
+        if self._message is None:
+            self._message = next(self._errors(), "") or "; ".join(self._misfits())
+        return self._message
+
+    def _errors(self) -> Iterator[str]:
         for it in self.pod_sets:
             if it.error:
-                return f"failed to assign flavors to pod set {it.pod_set.name}: {it.error}"
-        return "; ".join(
-            f"couldn't assign flavors to pod set {it.pod_set.name}: {', '.join(sorted(it.reasons))}"
-            for it in self.pod_sets
-            if it.reasons
-        )
+                yield f"failed to assign flavors to pod set {it.pod_set.name}: {it.error}"
+
+    def _misfits(self) -> Iterator[str]:
+        for it in self.pod_sets:
+            if it.reasons:
+                why = ", ".join(sorted(it.reasons))
+                yield f"couldn't assign flavors to pod set {it.pod_set.name}: {why}"
 
     def named(self, name: str) -> PodSetAssignment:
         """The assignment of a pod set."""
@@ -186,7 +193,7 @@ def assign(
             return found
     if state.topology_aware:
         _place(state, queue, found)
-    else:
+    if not found.placing:
         found.forced = found.mode  # it does not change any more
     return found
 

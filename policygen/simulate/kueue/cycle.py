@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
-from policygen.simulate.kueue import preemption
+from policygen.simulate.kueue import failed_tries, preemption
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign
 from policygen.simulate.kueue.entry import CycleEntry, EntryDecision, Outcome
 from policygen.simulate.kueue.order import ordered
@@ -45,7 +45,7 @@ def run(state: QueueState, now: float) -> list[CycleEntry]:
     for queue in state.queues.values():
         if not queue.pending.length or queue.inactive:
             continue
-        workload = queue.pending.pop()
+        workload = queue.pending.head()
         if workload is None:
             continue
         entry = CycleEntry(workload, queue, before=workload.last)
@@ -167,7 +167,9 @@ def _nominate(state: QueueState, entry: CycleEntry) -> tuple[FlavorAssignment, l
     workload.last = entry.before
     if workload.last is not None and _outdated(workload.last, queue, state.cycle):
         workload.last = None
-    return _choose(state, workload, queue)
+    if state.fair or (workload.last is not None and workload.last.pending()):
+        return _choose(state, workload, queue)
+    return failed_tries.nominated(state, workload, queue, _choose)
 
 
 def _outdated(last: LastAssignment, queue: SimulatedQueue, cycle: int) -> bool:

@@ -32,6 +32,8 @@ class PendingQueue:
         """Equivalences of workloads that did not fit since the last retry."""
         self._sticky: str = ""
         """The workload that waits for its victims, and is tried before all others."""
+        self.failed: dict[Any, Any] = {}
+        """What is known of tries that failed, by the equivalence of workloads that wait."""
         self.followers: list[Callable[[QueuedWorkload, int], None]] = []
         """They learn of each workload that begins to wait (1), tried or not, or is taken (-1)."""
 
@@ -72,20 +74,16 @@ class PendingQueue:
         if workload not in self:
             self._push(workload)
 
-    def pop(self) -> QueuedWorkload | None:
-        """Take the first workload."""
+    def head(self) -> QueuedWorkload | None:
+        """The first workload to try. It stays in the queue until it is requeued or removed."""
         if self._sticky and self._sticky in self._of:
-            equals = self._of[self._sticky]
-            found = equals.waiting.find(self._sticky)
+            found = self._of[self._sticky].waiting.find(self._sticky)
             if found is not None:
-                self._take(found, equals)
                 return found
         while self._first:
             key, _, equals = self._first[0]
             if key == equals.first:
-                found = equals.waiting.get(key)
-                self._take(found, equals)
-                return found
+                return equals.waiting.get(key)
             heapq.heappop(self._first)
         return None
 
@@ -100,7 +98,7 @@ class PendingQueue:
     def requeue(
         self, workload: QueuedWorkload, *, again: bool, no_fit: bool, preempting: bool
     ) -> None:
-        """Put a workload back that was tried and not admitted.
+        """The head was tried and not admitted.
 
         It is tried again in the next cycle with `again`, or if its scan of flavors has not ended.
         Otherwise it waits until something changes, and with `no_fit` all equivalent workloads wait
@@ -109,15 +107,19 @@ class PendingQueue:
         if preempting:
             self._sticky = "" if self.strict else workload.name
         if again or (workload.last is not None and workload.last.pending()):
-            self._push(workload)
             return
-        self._join(workload).parked.add(workload)
         if no_fit and not self.strict:
             self._hopeless.add(workload.equivalence)
             for equals in self._equals[workload.equivalence].values():
                 self.length -= len(equals.waiting)
                 equals.parked, equals.waiting = _merged(equals.parked, equals.waiting)
                 equals.first = None
+            return
+        equals = self._of[workload.name]
+        equals.waiting.discard(workload.name)
+        equals.parked.add(workload)
+        self.length -= 1
+        self._announce(equals)
 
     def retry(self, namespaces: frozenset[str]) -> int:
         """Move all inadmissible workloads of these namespaces back into the queue; returns how many."""
@@ -175,6 +177,7 @@ class PendingQueue:
             del by_namespace[equals.namespace]
             if not by_namespace:
                 del self._equals[equals.equivalence]
+                self.failed.pop(equals.equivalence, None)
 
     def _announce(self, equals: "_Equals") -> None:
         """Note which of equal workloads is the first now."""

@@ -154,6 +154,7 @@ def _of_cohort(preemptor: Preemptor) -> tuple[list[_Candidate], list[_Candidate]
     for cohort in queue.node.ancestors():
         # Without an advantage, candidates are of use only without borrowing, which is not tried.
         useless = only_borrowing and not advantage
+        state.looks = state.looks or not useless
         for node in () if useless else _borrowing_queues(cohort, below, preemptor.needs):
             for it in preemptor.candidates(state.of_node[node], queue.reclaim_within_cohort):
                 if advantage:

@@ -61,7 +61,7 @@ class SimulatedQueue:
     checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The flavors of each admission check; empty: all."""
     generation: int = 1
-    """Grows whenever quota may have become free."""
+    """Grows whenever its workloads that hold quota change, or quota may have become free."""
     workloads: dict[str, QueuedWorkload] = field(default_factory=dict)
     """Those that hold quota, by name."""
     pending: PendingQueue = field(init=False)

@@ -16,6 +16,7 @@ class QuotaNode:
         "height",
         "is_queue",
         "lending_limit",
+        "loans",
         "local",
         "name",
         "nominal",
@@ -46,6 +47,8 @@ class QuotaNode:
         """The most that it could ever use."""
         self.usage = [0] * size
         self.height = 0
+        self.loans = 0
+        """Of a root: grows whenever a node below it uses quota and, then, more than its own."""
 
     def ancestors(self) -> Iterator["QuotaNode"]:
         """Its cohorts, from its parent to the root."""
@@ -87,6 +90,15 @@ class QuotaNode:
     def borrows_with(self, pair: int, amount: int = 0) -> bool:
         """Whether it would use more than its own quota with this amount in addition."""
         return self.subtree[pair] < self.usage[pair] + amount
+
+    def borrows(self) -> bool:
+        """Whether it, or a cohort above it, uses more than its quota. A root has nobody to borrow from."""
+        node = self
+        while node.parent is not None:
+            if not node.within_nominal(node.pairs):
+                return True
+            node = node.parent
+        return False
 
     def within_nominal(self, pairs: Iterable[int]) -> bool:
         """Whether it borrows none of these pairs."""

@@ -153,6 +153,11 @@ class Scheduler:
             ]
         )
 
+    @property
+    def leaving(self) -> int:
+        """How many workloads must leave."""
+        return len(self._evicted)
+
     def evicted(self) -> list[QueuedWorkload]:
         """The workloads that must leave and still hold quota."""
         return list(self._evicted.values())
@@ -217,6 +222,7 @@ class Scheduler:
         queue = self.state.queues[name]
         queue.stop_policy = policy
         queue.generation += 1
+        queue.node.root().loans += 1
         self._changed.add(queue.node.root())
         for it in self._sorted():
             if self._queue_if_known(it) is queue:

@@ -65,18 +65,16 @@ class QueueState:
         """What happens to workloads whose pods are not ready; None: nothing."""
         self.strategies = strategies
         """Of fair sharing; empty: fair sharing is off."""
+        self.fair = bool(strategies)
         self.cycle = 0
         self.ties = CycleTies()
         """Those of the present attempt."""
+        self.looks = False
+        """Whether the present try looked for workloads of other queues that borrow."""
         self.chance = Random(1)  # noqa: S311 - a simulation
         """Decides which of several possible outcomes of ties comes true."""
         self._mismatch = mismatch
         self._mismatches: dict[tuple[str, Any], FlavorMismatch | None] = {}
-
-    @property
-    def fair(self) -> bool:
-        """Whether fair sharing is on."""
-        return bool(self.strategies)
 
     def queue_of(self, workload: QueuedWorkload) -> SimulatedQueue:
         """The ClusterQueue of a workload."""
@@ -98,6 +96,8 @@ class QueueState:
         """Use amounts by pair."""
         for pair, amount in usage:
             node.add(pair, amount)
+        if node.borrows():
+            node.root().loans += 1
 
     def free(self, node: QuotaNode, usage: Iterable[tuple[int, int]]) -> None:
         """The inverse of `reserve`."""

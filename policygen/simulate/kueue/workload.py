@@ -78,7 +78,11 @@ class LastAssignment(Struct):
 
     def pending(self) -> bool:
         """Whether a flavor is left to try."""
-        return any(index != -1 for tried in self.tried for index in tried.values())
+        for tried in self.tried:
+            for index in tried.values():
+                if index != -1:
+                    return True
+        return False
 
 
 @dataclass(slots=True, eq=False)

@@ -129,13 +129,13 @@ class KueueRuns:
         quiet, left = 0, kueue.to_try()
         while left and quiet <= self._longest_scan:
             self.cycles += 1
-            before, victims = left, len(kueue.evicted())
+            before, victims = left, kueue.leaving
             admits = self._apply(kueue.cycle(self._agenda.now))
             left = kueue.to_try()
             # A workload that was parked makes room for the next one of its queue.
-            goes_on = admits or left < before or len(kueue.evicted()) > victims
+            goes_on = admits or left < before or kueue.leaving > victims
             quiet = 0 if goes_on else quiet + 1
-        return bool(kueue.evicted())
+        return kueue.leaving > 0
 
     def retry(self, name: str) -> None:
         """Try the inadmissible workloads of the trees again whose root has this name."""

@@ -18,6 +18,11 @@ class PlainPending:
     def length(self):
         return len(self)
 
+    @property
+    def failed(self):
+        """Nothing is remembered of tries that failed."""
+        return {}
+
     def __len__(self):
         return len(self._waiting)
 
@@ -31,13 +36,10 @@ class PlainPending:
         hopeless = not self.strict and it.equivalence in self._hopeless
         (self.inadmissible if hopeless else self._waiting)[it.name] = it
 
-    def pop(self):
+    def head(self):
         if self._sticky in self._waiting:
-            return self._waiting.pop(self._sticky)
-        if not self._waiting:
-            return None
-        first = min(self.waiting(), key=lambda it: (-it.priority, it.queued, it.uid, it.name))
-        return self._waiting.pop(first.name)
+            return self._waiting[self._sticky]
+        return min(self.waiting(), key=lambda it: it.order, default=None)
 
     def remove(self, it):
         self._waiting.pop(it.name, None)
@@ -49,9 +51,8 @@ class PlainPending:
         if preempting:
             self._sticky = "" if self.strict else it.name
         if again or (it.last is not None and it.last.pending()):
-            self._waiting[it.name] = it
             return
-        self.inadmissible[it.name] = it
+        self.inadmissible[it.name] = self._waiting.pop(it.name)
         if no_fit and not self.strict:
             self._hopeless.add(it.equivalence)
             for other in self.waiting():

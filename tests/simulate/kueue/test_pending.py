@@ -17,8 +17,9 @@ HERE = frozenset(["n"])
 
 def names(queue):
     found = []
-    while (it := queue.pop()) is not None:
+    while (it := queue.head()) is not None:
         found.append(it.uid)
+        queue.remove(it)
     return found
 
 
@@ -48,7 +49,7 @@ def test_what_did_not_fit_waits_with_its_equals_until_a_retry():
     one, equal = workload("a"), workload("b", created=1)
     other = workload("c", priority=-1)
     queue = filled(one, equal, other)
-    queue.requeue(queue.pop(), again=False, no_fit=True, preempting=False)
+    queue.requeue(queue.head(), again=False, no_fit=True, preempting=False)
     assert [it.uid for it in queue.waiting()] == ["c"]
     queue.push(later := workload("d", created=2))
     assert later in queue
@@ -60,17 +61,16 @@ def test_what_did_not_fit_waits_with_its_equals_until_a_retry():
 
 def test_a_strict_queue_parks_only_the_workload_itself():
     queue = filled(workload("a"), workload("b", created=1), strict=True)
-    queue.requeue(queue.pop(), again=False, no_fit=True, preempting=False)
+    queue.requeue(queue.head(), again=False, no_fit=True, preempting=False)
     assert names(queue) == ["b"]
 
 
 def test_a_workload_with_flavors_left_is_tried_again():
     it = workload("a")
     queue = filled(it)
-    queue.pop()
     it.last = LastAssignment([{"gpu": 0}], 1, 1)
     queue.requeue(it, again=False, no_fit=False, preempting=False)
-    assert names(queue) == ["a"]
+    assert queue.head() is it
     it.last = LastAssignment([{"gpu": -1}], 1, 1)
     queue.requeue(it, again=False, no_fit=False, preempting=False)
     assert names(queue) == []
@@ -80,7 +80,7 @@ def test_a_preemptor_is_tried_before_more_urgent_workloads():
     for strict, order in ((False, ["a", "b"]), (True, ["b", "a"])):
         preemptor = workload("a")
         queue = filled(preemptor, strict=strict)
-        queue.requeue(queue.pop(), again=True, no_fit=False, preempting=True)
+        queue.requeue(queue.head(), again=True, no_fit=False, preempting=True)
         queue.push(workload("b", priority=9))
         assert names(queue) == order
 
@@ -89,7 +89,7 @@ def drawn_steps(seed):
     """Workloads of two namespaces, four equivalences and few times, and what happens to them."""
     source = random.Random(seed)
     for i in range(200):
-        what = source.choice(["push", "push", "push", "pop", "pop", "remove", "retry"])
+        what = source.choice(["push", "push", "push", "try", "try", "remove", "retry"])
         it = workload(f"w{i}", amount=source.randint(1, 2), priority=source.randint(0, 1))
         it.name = f"{source.choice('no')}/w{i}"
         it.behind = float(source.randint(0, 3))
@@ -114,11 +114,12 @@ def played(queue, steps):
         if what == "push":
             queue.push(it)
             known.append(it)
-        elif what == "pop":
-            taken = queue.pop()
-            found = taken and taken.name
-            if taken is not None and chance < 0.7:
-                queue.requeue(taken, **result)
+        elif what == "try" and (tried := queue.head()) is not None:
+            found = tried.name
+            if chance < 0.7:
+                queue.requeue(tried, **result)
+            else:
+                queue.remove(tried)
         elif what == "remove" and known:
             queue.remove(known[int(chance * len(known))])
         elif what == "retry":
