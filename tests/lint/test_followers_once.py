@@ -112,8 +112,11 @@ def test_only_the_cause_is_reported(tmp_path, text, rule):
     "case",
     [
         "autoscaler-refused/bad-09",
+        "gpu-quota-unusable/bad-03",
         "guarantee-above-deserved/bad-03",
+        "job-index-refused/bad-04",
         "limits-without-cohort/bad-02",
+        "namespace-not-selected/bad-03",
         "pod-group-inconsistent/bad-05",
         "priority-class-refused/bad-04",
         "queue-affinity-ignored/bad-02",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import At
+from policygen.core.quoting import listed
 from policygen.lint.core.webhook_objects import WebhookObject, batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -23,12 +24,13 @@ def _faults(job: WebhookObject) -> Iterator[tuple[str, At]]:
     if not isinstance(mode, str | None):
         return  # `wrong-type` reports it
     if mode != "Indexed":
-        for field in _OF_INDEXES:
-            if spec.get(field) is not None:
-                yield (
-                    f"{who} has {field} without completionMode Indexed, which is refused; write completionMode: Indexed",
-                    at / field,
-                )
+        fields = [it for it in _OF_INDEXES if spec.get(it) is not None]
+        if fields:
+            names = listed(fields, "and")
+            yield (
+                f"{who} has {names} without completionMode Indexed, which is refused; write completionMode: Indexed",
+                at / fields[0],
+            )
         return
     completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
     if completions is None and (who.kind != "Job" or spec.get("parallelism") is not None):

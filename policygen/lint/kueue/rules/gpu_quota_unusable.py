@@ -18,6 +18,7 @@ from policygen.lint.kueue.quotas import groups_at, lacks_unit
 from policygen.lint.kueue.rules import gpu_quota_without_cpu
 from policygen.lint.other_rules import is_inside, places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import written as meant_amount
 
 _PODS = "pods"
 """A resource of which Kueue counts one for each pod. Source: pkg/workload/resources.go."""
@@ -60,8 +61,12 @@ def check(facts: Facts) -> Hits:
                 if any(is_inside(it, own) for it in facts.derive(_without_cpu)):
                     continue
                 if fault := _fault(node, quotas, users, have):
-                    at = own.to("resources", fault[0], "nominalQuota")
-                    yield Hit(RULE, f"{queue} {fault[1]}", at, (fault[2].template.at / "spec",))
+                    at, message = (
+                        own.to("resources", fault[0], "nominalQuota"),
+                        f"{queue} {fault[1]}",
+                    )
+                    related, meant = (fault[2].template.at / "spec",), meant_amount(at, fault[3])
+                    yield Hit(RULE, message, at, related, meant=meant)
 
 
 def _fits(facts: Facts, request: PodRequest, flavor: str) -> bool:
@@ -94,8 +99,8 @@ def _fault(
     quotas: FlavorQuotas,
     users: Sequence[PodRequest],
     have: Mapping[str, Fraction],
-) -> tuple[int, str, PodRequest] | None:
-    """The index of a quota that runs out before the GPUs, a message, and the workload that needs least.
+) -> tuple[int, str, PodRequest, str] | None:
+    """The index of a quota that runs out before the GPUs, a message, the workload that needs least, and the amount in another unit.
 
     `have`: what the nodes of the flavor have.
     """
@@ -125,10 +130,9 @@ def _fault(
         if usable > 0 and offered - usable >= min(it.counted[gpu] for it in users):
             own, needed = quota.nominal_quota, each * offered
             unit = name in BYTES and most - own + own * _STEP >= needed and each > own
+            meant = written(name, own * _STEP) if unit else ""
             raised = (
-                f"{written(name, own * _STEP)}, if the unit is wrong"
-                if unit
-                else f"at least {written(name, needed)}"
+                f"{meant}, if the unit is wrong" if unit else f"at least {written(name, needed)}"
             )
             message = (
                 f"can have {amount_of(gpu, offered)} of flavor {flavor}, but its workloads can use only "
@@ -136,7 +140,7 @@ def _fault(
                 f"({least.workload} requests {readable(name, each)} for each GPU); raise the quota of {name} to "
                 f"{raised}, or {'use fewer pods' if name == 'pods' else f'request less {name}'} for each GPU"
             )
-            return k, message, least
+            return k, message, least, meant
     return None
 
 

@@ -15,7 +15,7 @@ from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.misplaced_queues import misplaced_queues
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 _SHOWN = 3
 """The most queues that the advice names."""
@@ -40,6 +40,7 @@ def check(facts: Facts) -> Hits:
             users = misplaced.get(local.at, ())
             advice = _advice(facts.cluster, local.namespace)
             at = local.at.to("spec", "clusterQueue")
+            meant: tuple[Edit, ...] = ()
             if users:
                 names = some([str(it) for it in users], "other workload")
                 uses = "names" if len(users) == 1 else "name"
@@ -47,6 +48,7 @@ def check(facts: Facts) -> Hits:
                     f"write namespace: {users[0].namespace}, where {names} {uses} this LocalQueue"
                 )
                 at = local.at.to("metadata", "namespace")
+                meant = written(at, users[0].namespace)
             labels = namespace.labels if namespace else None
             unmet = _unmet(queue.fields.namespace_selector, local.namespace, labels)
             if unmet and unmet.meant and not users:
@@ -57,7 +59,7 @@ def check(facts: Facts) -> Hits:
                 *([namespace.at.to("metadata", "labels")] if namespace else []),
             )
             fact = unmet.fact if unmet else ""
-            one = _Unselected(local, queue, fact, advice, at, related)
+            one = _Unselected(local, queue, fact, advice, at, related, meant)
             equal.setdefault((local.namespace, fact or queue.name, advice), []).append(one)
     yield from map(_hit, equal.values())
 
@@ -71,6 +73,7 @@ class _Unselected(NamedTuple):
     advice: str
     at: At
     related: tuple[At, ...]
+    meant: tuple[Edit, ...]
 
 
 def _hit(found: Sequence[_Unselected]) -> Hit:
@@ -85,6 +88,7 @@ def _hit(found: Sequence[_Unselected]) -> Hit:
         f"{'their' if others else 'its'} workloads are never admitted; {first.advice}",
         first.related[-1] if others else first.at,
         tuple(dict.fromkeys(at for it in found for at in it.related)),
+        meant=tuple(edit for it in found for edit in it.meant),
     )
 
 
