@@ -7,6 +7,13 @@ from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.kubernetes.cluster import Cluster
 
 VOLCANO: Final = "volcano"
+OTHERS: Final = frozenset(
+    {
+        "godel-scheduler", "hami-scheduler", "kai-scheduler", "koord-scheduler", "kube-batch",
+        "runai-scheduler", "scheduler-plugins-scheduler", "stork", "yunikorn",
+    }
+)  # fmt: skip
+"""Schedulers of other projects, which no KubeSchedulerConfiguration names."""
 _CUTOFF = 0.8
 _OF_PROGRAMS: Final = {"volcano-scheduler": VOLCANO, "kube-scheduler": DEFAULT_SCHEDULER}
 """The schedulers of programs: users write the name of the program."""
@@ -29,7 +36,7 @@ def meant_scheduler(cluster: Cluster, name: str) -> str:
     pkg/scheduler/eventhandlers.go, responsibleForPod; volcano-sh/volcano#604.
     """
     known = {VOLCANO, *cluster.derive(profile_names)}
-    if not name or name in known:
+    if not name or name in known or name in OTHERS:
         return ""
     if name.lower() in _OF_PROGRAMS:
         return _OF_PROGRAMS[name.lower()]

@@ -11,16 +11,12 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import text, texts
 from policygen.kubernetes.volcano import PodGroupView
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core.pod_templates import Part
 from policygen.lint.volcano import queues
-from policygen.lint.volcano.jobs import min_available, spec_of
+from policygen.lint.volcano.jobs import ends_together, min_available, spec_of
 
 _ZERO = Fraction(0)
-_EVICTED = {"PodEvicted", "*"}
-_OF_THE_JOB = ("RestartJob", "AbortJob", "TerminateJob", "CompleteJob")
 
 
 class GangNeeds(Struct, frozen=True, eq=False):
@@ -118,15 +114,9 @@ def _of_job(workload: Workload) -> GangNeeds:
         at,
         written=False,
         pods=needed,
-        ends_together=any(map(_ends_all, spec.items("policies"))),
+        ends_together=ends_together(spec),
         is_whole=written and needed == sum(it.replicas or 0 for it in workload.templates),
     )
-
-
-def _ends_all(policy: Part) -> bool:
-    """Whether a policy of a Job acts on all its pods when one is evicted."""
-    events = text(policy.data, "event"), *texts(policy.data, "events")
-    return not _EVICTED.isdisjoint(events) and text(policy.data, "action") in _OF_THE_JOB
 
 
 def _least(templates: Sequence[tuple[PodTemplate, int | None]], needed: int) -> dict[str, Fraction]:

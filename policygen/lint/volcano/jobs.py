@@ -11,6 +11,8 @@ from policygen.lint.core.pod_templates import Part
 
 _ENDS = frozenset({"AbortJob", "CompleteJob", "TerminateJob"})
 """Actions after which a Job is not active."""
+_OF_ALL_PODS = _ENDS | {"RestartJob"}
+_EVICTED = frozenset({"PodEvicted", "*"})
 _COMPLETED = frozenset({"TaskCompleted", "*"})
 
 
@@ -111,13 +113,22 @@ def number(part: Part, field: str) -> int | None:
     return integer(part.data.get(field))
 
 
+def ends_together(spec: Part) -> bool:
+    """Whether a policy of a Job acts on all its pods when one is evicted."""
+    return any(
+        text(it.data, "action") in _OF_ALL_PODS
+        and not _EVICTED.isdisjoint((text(it.data, "event"), *texts(it.data, "events")))
+        for it in spec.items("policies")
+    )
+
+
 def ends_with_a_task(spec: Part) -> bool:
     """Whether a policy ends a Job when one of its tasks is complete, also before all pods have ended."""
     every = [*spec.items("policies")]
     for _, task in tasks(spec):
         every += task.items("policies")
     return any(
-        it.data.get("action") in _ENDS
+        text(it.data, "action") in _ENDS
         and not _COMPLETED.isdisjoint((text(it.data, "event"), *texts(it.data, "events")))
         for it in every
     )

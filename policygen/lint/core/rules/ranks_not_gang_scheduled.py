@@ -66,7 +66,10 @@ def check(facts: Facts) -> Hits:
 
 
 def _of_volcano(workload: Workload) -> Iterator[Hit]:
-    """A Volcano Job whose minAvailable is below its number of pods."""
+    """A Volcano Job whose minAvailable is below its number of pods.
+
+    With minAvailable 1, a policy that restarts all pods after an eviction shows that they are ranks.
+    """
     spec = jobs.spec_of(workload)
     counts = [jobs.replicas(task) for _, task in jobs.tasks(spec)]
     least = jobs.min_available(spec)
@@ -76,7 +79,8 @@ def _of_volcano(workload: Workload) -> Iterator[Hit]:
     if not 0 < least < total or any(task.data.get("dependsOn") for _, task in jobs.tasks(spec)):
         return
     plugins = spec.under("plugins").data.keys()
-    if any(is_rank(workload, it, plugins) for it in workload.templates):
+    restarts = least == 1 and jobs.ends_together(spec)
+    if restarts or any(is_rank(workload, it, plugins) for it in workload.templates):
         field = "minAvailable" if "minAvailable" in workload.spec else "tasks"
         yield _hit(
             f"{workload} starts when {least} of its {total} ranks fit",

@@ -7,18 +7,10 @@ from policygen.core.finding import At
 from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.core.quoting import quoted, some
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.schedulers import VOLCANO, meant_scheduler, profile_names
+from policygen.kubernetes.schedulers import OTHERS, VOLCANO, meant_scheduler, profile_names
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import ScoredProfile, gpu_schedulers, profiles
-
-_OTHERS = frozenset(
-    {
-        "godel-scheduler", "hami-scheduler", "kai-scheduler", "koord-scheduler", "kube-batch",
-        "runai-scheduler", "scheduler-plugins-scheduler", "stork", "yunikorn",
-    }
-)  # fmt: skip
-"""Schedulers of other projects, which no KubeSchedulerConfiguration names."""
 
 
 def check(facts: Facts) -> Hits:
@@ -56,7 +48,7 @@ def _unserved(cluster: Cluster) -> Mapping[str, tuple[list[str], tuple[At, ...]]
     """The workloads that name each unknown scheduler, with the places of the name."""
     if cluster.seen is not None or not cluster.derive(_unused):
         return {}
-    known = cluster.derive(profile_names) | _OTHERS | {VOLCANO}
+    known = cluster.derive(profile_names) | OTHERS | {VOLCANO}
     found: dict[str, dict[str, At]] = {}
     for workload in cluster.workloads:
         for template in workload.templates:
