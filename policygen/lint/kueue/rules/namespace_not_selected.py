@@ -48,7 +48,8 @@ def check(facts: Facts) -> Hits:
                     f"write namespace: {users[0].namespace}, where {names} {uses} this LocalQueue"
                 )
                 at = local.at.to("metadata", "namespace")
-                meant = written(at, users[0].namespace)
+                if namespace is not None:  # otherwise, namespace-missing is the cause
+                    meant = written(at, users[0].namespace)
             labels = namespace.labels if namespace else None
             unmet = _unmet(queue.fields.namespace_selector, local.namespace, labels)
             if unmet and unmet.meant and not users:
