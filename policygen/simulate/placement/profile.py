@@ -118,13 +118,13 @@ def _strategy(data: Mapping[str, Any]) -> Strategy:
         utilization_table(
             [(integer(it.get("utilization")) or 0, integer(it.get("score")) or 0) for it in points]
         )
-        if kind == "RequestedToCapacityRatio"
+        if kind == "RequestedToCapacityRatio" and points
         else (),
     )
 
 
 def utilization_table(points: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The scores, 0 to 100, of a broken line through points of utilization and score, 0 to 10.
+    """The scores, 0 to 100, of a broken line through one or more points of utilization and score, 0 to 10.
 
     Between two points, Go's division rounds towards zero (helper.BuildBrokenLinearFunction).
     """

@@ -75,6 +75,16 @@ def test_a_broken_line_rounds_towards_its_left_point():
     assert table[70] == table[100] == 0
 
 
+def test_a_ratio_without_a_shape_is_undefined():
+    """kube-scheduler refuses it."""
+    args = (
+        "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: []}}}"
+    )
+    assert (
+        read(f"{{pluginConfig: [{{name: NodeResourcesFit, args: {args}}}]}}").strategy.table == ()
+    )
+
+
 @pytest.mark.parametrize(
     ("plugins", "last"),
     [

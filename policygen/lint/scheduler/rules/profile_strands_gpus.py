@@ -13,6 +13,7 @@ from policygen.lint.scheduler.rules import (
     packing_profile_unused,
     profile_does_not_pack,
     profile_packs_weakly,
+    scheduler_configuration_refused,
     scheduler_weight_zero,
 )
 from policygen.lint.scheduler.scoring import profiles
@@ -22,9 +23,10 @@ _OTHERS = (
     packing_counts_another_resource.RULE,
     profile_does_not_pack.RULE,
     profile_packs_weakly.RULE,
+    scheduler_configuration_refused.RULE,
     scheduler_weight_zero.RULE,
 )
-"""The rules that report profiles which are meant to pack and do not."""
+"""The rules that report profiles which are refused, or meant to pack and do not."""
 
 
 def check(facts: Facts) -> Hits:
