@@ -73,7 +73,7 @@ OTHER = {"key": "gpu", "operator": "In", "values": ["H100"]}
     ],
 )  # fmt: skip
 def test_what_to_change(spec, path, advice):
-    assert refusal(*made(**spec))[1:] == (path, advice)
+    assert refusal(*made(**spec))[1:3] == (path, advice)
 
 
 def test_the_labels_by_which_a_pod_selects():

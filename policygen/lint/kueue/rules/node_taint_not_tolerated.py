@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, total
-from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import as_arguments, listed
 from policygen.core.tolerations import tolerates
@@ -47,12 +46,12 @@ def check(facts: Facts) -> Hits:
                 continue
             missed = [it for it, on in taints.items() if any(node in on for node in tainted)]
             all_taints = (it for node in own.nodes for it in node.fields.spec.taints)
+            if every and (listing := _near_listing(flavor, missed, own)):
+                yield _of_listing(flavor, missed[0], *listing)
+                continue
             near = near_toleration(flavor.fields.tolerations, missed, all_taints)
             if near is None and every:
-                if listing := _near_listing(flavor, missed, own):
-                    yield _of_listing(flavor, missed[0], *listing)
-                else:
-                    unknown += missed
+                unknown += missed
                 continue
             message = (
                 f"{_which(len(tainted), own)} of {flavor} have {_named(missed)}, but {_near_fact(near)}; {near.advice}"
@@ -66,25 +65,39 @@ def check(facts: Facts) -> Hits:
             yield Hit(RULE, _of_all_nodes(flavor, unknown), flavor.at / "spec", (at,))
 
 
-def _near_listing(flavor: Flavor, missed: Sequence[TaintView], own: Nodes) -> tuple[At, str] | None:
-    """The field of a taint of the flavor that differs from the one missed taint, and its value there."""
+def _near_listing(
+    flavor: Flavor, missed: Sequence[TaintView], own: Nodes
+) -> tuple[int, str] | None:
+    """The number of a taint of the flavor that differs from the one missed taint, and the field."""
     have = {it for node in own.nodes for it in node.fields.spec.taints}
     for i, it in enumerate(flavor.fields.node_taints):
         for name in ("value", "effect") if it not in have and len(missed) == 1 else ():
             right = getattr(missed[0], name)
             if right and getattr(it, name) and replace(it, **{name: right}) == missed[0]:
-                return flavor.at.to("spec", "nodeTaints", i, name), right
+                return i, name
     return None
 
 
-def _of_listing(flavor: Flavor, missed: TaintView, at: At, right: str) -> Hit:
-    name = at.path[-1]
+def _of_listing(flavor: Flavor, missed: TaintView, number: int, name: str) -> Hit:
+    spec, right, listing = (
+        flavor.at / "spec",
+        getattr(missed, name),
+        flavor.fields.node_taints[number],
+    )
+    places = [spec.to("nodeTaints", number, name)] + [
+        spec.to("tolerations", i, name)
+        for i, it in enumerate(flavor.fields.tolerations)
+        if tolerates(it, listing) and getattr(it, name)
+    ]
+    where, both = "the taint in nodeTaints of the flavor has", ""
+    if places[1:]:
+        where, both = "nodeTaints and tolerations of the flavor have", " in both"
     return Hit(
         RULE,
-        f"all nodes of {flavor} have {_named([missed])}, but the taint in nodeTaints of the flavor has another {name}; "
-        f"write {name}: {right}",
-        at,
-        meant=written(at, right),
+        f"all nodes of {flavor} have {_named([missed])}, but {where} another {name}; "
+        f"write {name}: {right}{both}",
+        places[0],
+        meant=tuple(edit for at in places for edit in written(at, right)),
     )
 
 
@@ -161,9 +174,16 @@ def _is_of_another(node: Entry[NodeView], key: str, facts: Facts) -> bool:
 
 
 def _lists_or_tolerates(flavor: Flavor, taint: TaintView) -> bool:
-    known = ((it.key, it.effect) for it in flavor.fields.node_taints)
-    return (taint.key, taint.effect) in known or any(
-        tolerates(it, taint) for it in flavor.fields.tolerations
+    """A taint that is listed with another value counts, unless the flavor tolerates only that value."""
+    tolerations = flavor.fields.tolerations
+    if any(tolerates(it, taint) for it in tolerations):
+        return True
+    listed_ = (
+        it for it in flavor.fields.node_taints if (it.key, it.effect) == (taint.key, taint.effect)
+    )
+    return any(
+        it.value == taint.value or not any(tolerates(each, it) for each in tolerations)
+        for it in listed_
     )
 
 
