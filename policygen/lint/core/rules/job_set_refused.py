@@ -21,6 +21,7 @@ _REASONS = (
 _KIND = "replicatedJob of this JobSet"
 _RULE_NAME = re.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
 _LABEL = re.compile("[a-z]([a-z0-9-]*[a-z0-9])?")
+_PART = re.compile("[a-z0-9-]+")
 _LONGEST = 63
 _SUFFIX = len("-abcde")
 """What the Job controller adds to the name of a pod."""
@@ -48,6 +49,15 @@ def _faults(obj: Object, spec: Mapping[str, Any]) -> Iterator[Fault]:
             )
     yield from _dependencies(spec)
     yield from _names(obj, jobs)
+    for i, job in numbered(spec, "replicatedJobs"):
+        if not _PART.fullmatch(text(job, "name")):
+            yield (
+                ("spec", "replicatedJobs", i, "name"),
+                (
+                    f"has replicatedJob {quoted(text(job, 'name'))}, which is refused, because it is a part of the "
+                    "names of its Jobs; write lower-case letters, digits and dashes"
+                ),
+            )
     yield from _failure_rules(spec)
     coordinator = mapping(spec, "coordinator")
     if (name := text(coordinator, "replicatedJob")) in jobs:
