@@ -112,7 +112,6 @@ def test_only_the_cause_is_reported(tmp_path, text, rule):
     "case",
     [
         "autoscaler-refused/bad-09",
-        "gpu-quota-unusable/bad-03",
         "guarantee-above-deserved/bad-03",
         "job-index-refused/bad-04",
         "limits-without-cohort/bad-02",
@@ -137,3 +136,62 @@ def test_a_level_with_capital_letters_is_one_finding(tmp_path):
         more=TOPOLOGY.replace("{nodeLabel: pol}, ", "").replace("kubernetes.io", "Kubernetes.io"),
     )
     assert [name for name, _ in findings(tmp_path, text)] == ["invalid-value"]
+
+
+OWN_QUEUE = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{name: {0}}}
+spec:
+  cohortName: company
+  namespaceSelector: {{matchLabels: {{kubernetes.io/metadata.name: {0}}}}}
+  preemption: {{reclaimWithinCohort: Any}}
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu]
+    flavors:
+    - name: h100
+      resources:
+      - {{name: cpu, nominalQuota: 192}}
+      - {{name: memory, nominalQuota: {1}}}
+      - {{name: nvidia.com/gpu, nominalQuota: 16}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {{name: main, namespace: {0}}}
+spec: {{clusterQueue: {0}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: train, namespace: {0}, labels: {{kueue.x-k8s.io/queue-name: main}}}}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  suspend: true
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: example.com/train:1
+        resources: {{requests: {{cpu: 44, memory: {2}}}, limits: {{nvidia.com/gpu: 8}}}}
+"""
+COHORT = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: h100}
+spec: {nodeLabels: {pool: h100}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: company}
+"""
+
+
+def test_a_quota_in_the_wrong_unit_is_one_finding_for_all_that_borrow(tmp_path):
+    """The other queue of the cohort also lacks the memory that this quota was meant to lend."""
+    other = OWN_QUEUE.format("speech", "2000Gi", "800Gi")
+    wrong = COHORT + OWN_QUEUE.format("research", "2000Mi", "900Gi") + other
+    [(name, message)] = findings(tmp_path, wrong)
+    assert (name, "ClusterQueue research can have" in message) == ("gpu-quota-unusable", True)
+    assert findings(tmp_path, wrong.replace("2000Mi", "2000Gi")) == []

@@ -40,10 +40,18 @@ MANAGER = "kueue-controller-manager"
 ONCE = {
     "binding-account-missing",
     "feature-gate-off",
+    "guarantee-above-deserved",
+    "limits-without-cohort",
+    "pod-group-inconsistent",
     "priority-classes-equal",
+    "queue-affinity-ignored",
+    "queue-weight-ignored",
     "reference-missing",
     "reference-misspelt",
+    "replicas-exceed-nodes",
+    "workload-fits-no-flavor",
 }
+"""Rules whose message names several objects, or other objects that the remedy depends on."""
 TELL_OF_TYPES = {"malformed-object", "wrong-type"}
 
 QUEUE = """

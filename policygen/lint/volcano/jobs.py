@@ -1,6 +1,7 @@
 """Volcano Jobs and their tasks as written."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from msgspec import Struct
 
@@ -123,12 +124,23 @@ def ends_together(spec: Part) -> bool:
 
 
 def ends_with_a_task(spec: Part) -> bool:
-    """Whether a policy ends a Job when one of its tasks is complete, also before all pods have ended."""
-    every = [*spec.items("policies")]
-    for _, task in tasks(spec):
-        every += task.items("policies")
-    return any(
-        text(it.data, "action") in _ENDS
-        and not _COMPLETED.isdisjoint((text(it.data, "event"), *texts(it.data, "events")))
-        for it in every
-    )
+    """Whether a policy ends a Job when one of its tasks is complete, also before all pods have ended.
+
+    True also for policies with a wrong type, which other rules report.
+    """
+    parts = (spec, *(task for _, task in tasks(spec)))
+    found = [part.data["policies"] for part in parts if part.data.get("policies") is not None]
+    return any(not isinstance(it, list) or any(map(_ends, it)) for it in found)
+
+
+def _ends(policy: Any) -> bool:
+    """Whether a policy does, or can if its type is wrong."""
+    if not isinstance(policy, dict):
+        return True
+    action, event, events = (policy.get(it) for it in ("action", "event", "events"))
+    if not (isinstance(action, str | None) and isinstance(event, str | None)):
+        return True
+    if not isinstance(events, list | None):
+        return True
+    words = {event, *(it for it in events or () if isinstance(it, str))}
+    return action in _ENDS and not _COMPLETED.isdisjoint(words)

@@ -60,6 +60,7 @@ def test_why_a_flavor_is_skipped(spec, words):
     assert (found and found.reason) == words
 
 
+NEAR = [{"key": "gpu", "operator": "Exists", "effect": "NoExecute"}]
 OTHER = {"key": "gpu", "operator": "In", "values": ["H100"]}
 
 
@@ -67,6 +68,7 @@ OTHER = {"key": "gpu", "operator": "In", "values": ["H100"]}
     ("spec", "path", "advice"),
     [
         ({}, ("tolerations",), "add a toleration for taint gpu"),
+        ({"tolerations": NEAR}, ("tolerations", 0, "effect"), "write effect: NoSchedule in the toleration of the pods"),
         ({"tolerations": TOLERATIONS, "nodeSelector": {"gpu": "H100"}}, ("nodeSelector", "gpu"), "write gpu: h100 in nodeSelector"),
         ({"tolerations": TOLERATIONS, "affinity": term(ELSEWHERE, OTHER)}, (*TERMS, 0, "matchExpressions", 1, "values"), "write h100 in nodeAffinity"),
         ({"tolerations": TOLERATIONS, "affinity": term(IS_NOT)}, TERMS, "change gpu in nodeAffinity"),
