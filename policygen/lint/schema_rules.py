@@ -11,11 +11,12 @@ from msgspec import Struct
 
 from policygen.api_validation.refusal import Reason
 from policygen.core.finding import At, Edit, FaultAt, Hit, Verb, at_path, dotted
+from policygen.core.names import HOSTNAME
 from policygen.core.quoting import quoted
 from policygen.core.rule import Family, Rule, Severity
 from policygen.core.suggest import Names, suggest
 from policygen.core.tolerations import EFFECTS
-from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.untyped import mapping, numbered, text
 from policygen.lint.core import code_refusals
 from policygen.lint.core.known_names import with_case
 from policygen.lint.core.server_refusals import FoundRefusal, refusals
@@ -119,7 +120,17 @@ _NARROWER = {("PriorityClass", "value"): "priority-class-refused"}
 
 
 def _setting(facts: Facts, refusal: FoundRefusal) -> tuple[Edit, ...]:
-    """The setting of a ClusterQueue that another one needs: a cohort for a limit, or reclaim for borrowing."""
+    """The setting of a ClusterQueue that another one needs, or the order of levels that a Topology needs."""
+    if "lowest level" in refusal.message:
+        levels = [
+            (i, text(it, "nodeLabel")) for i, it in numbered(refusal.object.data, "spec", "levels")
+        ]
+        names = sorted((name for _, name in levels), key=HOSTNAME.__eq__)
+        return tuple(
+            edit
+            for (i, _), name in zip(levels, names, strict=True)
+            for edit in written(refusal.object.at.to("spec", "levels", i, "nodeLabel"), name)
+        )
     queue = facts.cluster.cluster_queues.get(refusal.object.name)
     if queue is None:
         return ()

@@ -420,6 +420,28 @@ def test_why_a_topology_has_no_room_is_reported_once(tmp_path, level, taint, rul
     assert rules(report) == {rule}
 
 
+def test_levels_in_a_wrong_order_are_reported_once(tmp_path):
+    """With the hostname first, the topology has no room for the Job either."""
+    queue = QUEUE.replace(
+        "{nodeLabels: {pool: a100}}", "{nodeLabels: {pool: a100}, topologyName: default}"
+    )
+    levels = "[{nodeLabel: kubernetes.io/hostname}, {nodeLabel: rack}]"
+    topology = f"{TOPOLOGY.partition('spec:')[0]}spec: {{levels: {levels}}}\n"
+    note = "metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}"
+    job = _sent_to("a100").replace("  template:\n", f"  template:\n    {note}\n")
+    node = WITHOUT_MIG.replace("pool: a100}", RACK)
+    report = lint(tmp_path, f"{queue}---{topology}---{job}---{node}")
+    assert rules(report) == {"crd-rule-broken"}
+
+
+def test_limits_without_a_cohort_are_reported_once(tmp_path):
+    limits = QUEUE.replace(
+        "nominalQuota: 8}", "nominalQuota: 8, borrowingLimit: 8, lendingLimit: 4}"
+    )
+    report = lint(tmp_path, limits)
+    assert [it.rule.name for it in report.findings] == ["crd-rule-broken"]
+
+
 PACKING = """
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

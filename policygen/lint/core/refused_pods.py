@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from policygen.core.amounts import amount_of, at_most, readable
 from policygen.core.finding import Path
-from policygen.core.names import NODE_NAME
+from policygen.core.names import NODE_GROUP, NODE_NAME
 from policygen.core.quoting import bare, listed
 from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.accelerators import is_one
@@ -168,7 +168,8 @@ def _advice(placed: Placed, value: str | None, nodes: Iterable[Node], values: Se
     if placed.path == FIELD:
         return "label the nodes, or write another runtimeClassName"
     if not placed.path:
-        return f"label the nodes, or correct {it.key} in the queue's flavor or affinity"
+        where = "affinity of the Queue" if it.key == NODE_GROUP else "the flavor of the queue"
+        return f"label the nodes, correct {it.key} in {where}, or change what the pods select"
     if value is None and (meant := near_label(it.key, nodes)):
         return f"write {meant} in {field}"
     if value is None or it.operator != "In":

@@ -62,6 +62,7 @@ def check(facts: Facts) -> Hits:
             yield from _of_volcano(workload)
         elif workload.object.group in ("apps", "batch"):
             yield from _of_kubernetes(facts.cluster, workload, queued)
+            yield from _of_indexes(workload)
     yield from _of_pods(facts.cluster)
 
 
@@ -127,6 +128,28 @@ def _of_kubernetes(cluster: Cluster, workload: Workload, queued: Collection[str]
         if size > 1:
             how = f"{workload} starts when {size} of its {count} ranks fit"
         yield _hit(how, advice, at)
+
+
+def _of_indexes(workload: Workload) -> Iterator[Hit]:
+    """An Indexed Job without signs of ranks, all pods of which can run at once."""
+    spec = workload.spec
+    count = integer(spec.get("completions"))
+    if spec.get("completionMode") != "Indexed" or count is None or count < 2:
+        return
+    for template in workload.templates if spec.get("parallelism") == count else ():
+        if (
+            template.spec.scheduler_name == SCHEDULER
+            and MIN_MEMBER not in workload.annotations
+            and POD_GROUP not in template.annotations
+            and not (_in_other_gang(workload, template) or is_rank(workload, template))
+        ):
+            yield Hit(
+                RULE,
+                f"{workload} starts its {count} pods independently, because Volcano creates a gang of one pod; if they "
+                f'work only together, set annotation {MIN_MEMBER}: "{count}" on the Job',
+                workload.at / "spec",
+                severity=Severity.INFO,
+            )
 
 
 def _of_pods(cluster: Cluster) -> Iterator[Hit]:

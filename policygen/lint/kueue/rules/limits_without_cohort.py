@@ -7,22 +7,21 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """The CRD already refuses a ClusterQueue's borrowingLimit; `crd-rule-broken` reports that.
+    """The CRD already refuses a ClusterQueue's borrowingLimit; `crd-rule-broken` reports that queue.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLimit.
     """
     for owner, cohort, parent in parents(facts.cluster):
-        refused = (
-            ("borrowingLimit", "lendingLimit") if parent == "parentName" else ("lendingLimit",)
-        )
         found = [
             (field, placed)
             for placed in (() if cohort else quotas(owner))
             for field, _ in amounts(placed.quota)
-            if field in refused
+            if field in ("borrowingLimit", "lendingLimit")
         ]
+        fields = list(dict.fromkeys(field for field, _ in found))
+        if parent == "cohortName" and "crd-rule-broken" in facts.run and "borrowingLimit" in fields:
+            continue
         if found:
-            fields = list(dict.fromkeys(field for field, _ in found))
             names = [
                 f"{field} for {listed(list(dict.fromkeys(it.resource for own, it in found if own == field)), 'and')}"
                 for field in fields
