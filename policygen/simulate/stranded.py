@@ -122,9 +122,12 @@ class StrandedGpus:
         """How many accelerators jobs request that wait for quota of a pool, up to `most`."""
         found = 0
         for it in self._waiting.get(pool, ()):
-            if it.requested.get(pool) and not it.queue.inactive:
-                found += it.requested[pool]
-        return min(found, most)
+            amount = it.requested.get(pool)
+            if amount and not it.queue.inactive:
+                found += amount
+                if found >= most:
+                    return most
+        return found
 
     def _on_nodes(self) -> dict[str, dict[str, int]]:
         """By pool, why free accelerators of nodes are of no use to pods that wait for a node."""

@@ -310,7 +310,8 @@ class _Assigner:
     ) -> tuple[dict[str, Chosen], list[str]]:
         """The best flavor of a group for all its resources, and why it is not a plain fit."""
         queue = self._queue
-        best, best_fit = dict[str, Chosen](), _NO_FIT
+        best: dict[str, Chosen] = {}
+        best_fit = _NO_FIT
         reasons: list[str] = []
         attempted = -1
         for index in range(self._first_flavor(i, resource), len(group.flavors)):

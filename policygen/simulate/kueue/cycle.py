@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
-from policygen.simulate.kueue import failed_tries, preemption
+from policygen.simulate.kueue import known_tries, preemption
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign
 from policygen.simulate.kueue.entry import CycleEntry, EntryDecision, Outcome
 from policygen.simulate.kueue.order import ordered
@@ -169,7 +169,7 @@ def _nominate(state: QueueState, entry: CycleEntry) -> tuple[FlavorAssignment, l
         workload.last = None
     if state.fair or (workload.last is not None and workload.last.pending()):
         return _choose(state, workload, queue)
-    return failed_tries.nominated(state, workload, queue, _choose)
+    return known_tries.nominated(state, workload, queue, _choose)
 
 
 def _outdated(last: LastAssignment, queue: SimulatedQueue, cycle: int) -> bool:

@@ -52,6 +52,10 @@ class EntryDecision(Struct, frozen=True):
         return None
 
 
+_NOTHING = FlavorAssignment()
+"""That of a workload that is not tried."""
+
+
 class CycleEntry(Struct, eq=False):
     """A workload that a cycle tries, and what becomes of it."""
 
@@ -59,7 +63,7 @@ class CycleEntry(Struct, eq=False):
     queue: SimulatedQueue
     before: LastAssignment | None = None
     """Where its scan of flavors ended before the cycle."""
-    assignment: FlavorAssignment = field(default_factory=FlavorAssignment)
+    assignment: FlavorAssignment = field(default_factory=lambda: _NOTHING)
     targets: list[Victim] = field(default_factory=list)
     outcome: Outcome = Outcome.NO_FIT
     message: str = ""

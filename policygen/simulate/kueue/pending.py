@@ -32,8 +32,6 @@ class PendingQueue:
         """Equivalences of workloads that did not fit since the last retry."""
         self._sticky: str = ""
         """The workload that waits for its victims, and is tried before all others."""
-        self.failed: dict[Any, Any] = {}
-        """What is known of tries that failed, by the equivalence of workloads that wait."""
         self.followers: list[Callable[[QueuedWorkload, int], None]] = []
         """They learn of each workload that begins to wait (1), tried or not, or is taken (-1)."""
 
@@ -177,7 +175,6 @@ class PendingQueue:
             del by_namespace[equals.namespace]
             if not by_namespace:
                 del self._equals[equals.equivalence]
-                self.failed.pop(equals.equivalence, None)
 
     def _announce(self, equals: "_Equals") -> None:
         """Note which of equal workloads is the first now."""

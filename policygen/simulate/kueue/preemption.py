@@ -39,6 +39,7 @@ def targets(preemptor: Preemptor) -> list[Victim]:
     """The victims with which the preemptor fits; empty: there are none."""
     if preemptor.state.fair:
         return fair_preemption.targets(preemptor)
+    preemptor.state.searches = True
     candidates = _all(preemptor)
     if not _may_fit(preemptor, candidates):
         return []

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from policygen.simulate.kueue.pending import PendingQueue
 from policygen.simulate.kueue.quota import QuotaNode
@@ -64,6 +65,8 @@ class SimulatedQueue:
     """Grows whenever its workloads that hold quota change, or quota may have become free."""
     workloads: dict[str, QueuedWorkload] = field(default_factory=dict)
     """Those that hold quota, by name."""
+    tries: dict[Any, Any] = field(default_factory=dict)
+    """The last tries, by the equivalence of workloads."""
     pending: PendingQueue = field(init=False)
     group_of: dict[str, Group] = field(init=False)
     """By resource."""

@@ -69,8 +69,10 @@ class QueueState:
         self.cycle = 0
         self.ties = CycleTies()
         """Those of the present attempt."""
+        self.searches = False
+        """Whether the present try looked for workloads to preempt."""
         self.looks = False
-        """Whether the present try looked for workloads of other queues that borrow."""
+        """Whether it looked for workloads of other queues that borrow."""
         self.chance = Random(1)  # noqa: S311 - a simulation
         """Decides which of several possible outcomes of ties comes true."""
         self._mismatch = mismatch

@@ -109,7 +109,7 @@ class JobRun:
         self.refused = self.short
         self.work.change(now, gpus)
         if self.bound:
-            nodes = dict[int, int]()
+            nodes: dict[int, int] = {}
             for _, node in self.bound:
                 nodes[node] = nodes.get(node, 0) + 1
             if self.done:

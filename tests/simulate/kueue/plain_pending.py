@@ -18,11 +18,6 @@ class PlainPending:
     def length(self):
         return len(self)
 
-    @property
-    def failed(self):
-        """Nothing is remembered of tries that failed."""
-        return {}
-
     def __len__(self):
         return len(self._waiting)
 

@@ -1,8 +1,9 @@
-"""Tries that failed are not repeated, until something changes on which they depend."""
+"""Tries are not repeated, until something changes on which they depend."""
 
 import pytest
 
-from policygen.simulate.kueue import cycle, failed_tries
+from policygen.simulate.kueue import cycle, known_tries
+from policygen.simulate.kueue.assignment import assign
 from policygen.simulate.kueue.entry import Outcome
 from policygen.simulate.kueue.queue import ANY, LOWER_PRIORITY
 from policygen.simulate.kueue.scheduler import Scheduler
@@ -23,8 +24,8 @@ def tried(monkeypatch):
 
         return known(state, workload, queue, chosen)
 
-    known = failed_tries.nominated
-    monkeypatch.setattr(cycle.failed_tries, "nominated", nominated)
+    known = known_tries.nominated
+    monkeypatch.setattr(cycle.known_tries, "nominated", nominated)
     return found
 
 
@@ -142,15 +143,47 @@ def test_a_search_among_candidates_is_repeated(tried):
     assert tried == ["waits", "waits"]
 
 
-@pytest.mark.parametrize("events", [False, True])
-def test_without_memory_the_scheduler_decides_the_same(events, monkeypatch):
+def test_an_equal_workload_fits_as_the_one_before(tried):
+    scheduler = three_queues()
+    found = [
+        trees.workload(name, "a", 2, created=i) for i, name in enumerate(("one", "two", "last"))
+    ]
+    for it in found:
+        scheduler.submit(it)
+    assert [outcome(scheduler, it) for it in found] == [Outcome.ADMITTED] * 3
+    assert tried == ["one", "last"]  # the last one borrows
+    assert found[1].admission.usage == found[0].admission.usage
+
+
+def test_its_scan_of_flavors_ends_in_the_present_cycle():
+    """Else Kueue would begin again with the first flavor, if others took the quota in this cycle."""
+    state = three_queues().state
+    queue = state.queues["a"]
+
+    def choose(*given):
+        return assign(*given), []
+
+    def ended(name):
+        found, _ = known_tries.nominated(state, trees.workload(name, "a"), queue, choose)
+        return found.last.cycle, found.last.generation
+
+    state.cycle = 1
+    assert ended("one") == (1, queue.generation)
+    state.cycle, queue.generation = 5, 7
+    assert ended("two") == (5, 7)
+
+
+@pytest.mark.parametrize("more", [{}, {"events": True}, {"topology": True}])
+@pytest.mark.parametrize("most", [1, 1_000])
+def test_without_memory_the_scheduler_decides_the_same(more, most, monkeypatch):
     """In drawn scenarios with cohorts, preemption and retries."""
-    for seed in range(60):
-        scenario = drawn(seed, fair=False, ties=seed % 2 == 0, events=events)
+    monkeypatch.setattr(known_tries, "_MOST", most)
+    for seed in range(90):
+        scenario = drawn(seed, fair=False, ties=seed % 2 == 0, **more)
         remembered = simulated(scenario, Script(()))
         with monkeypatch.context() as patch:
             patch.setattr(
-                cycle.failed_tries,
+                cycle.known_tries,
                 "nominated",
                 lambda state, workload, queue, choose: choose(state, workload, queue),
             )
