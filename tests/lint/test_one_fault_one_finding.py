@@ -442,6 +442,25 @@ def test_limits_without_a_cohort_are_reported_once(tmp_path):
     assert [it.rule.name for it in report.findings] == ["crd-rule-broken"]
 
 
+GPU_TAINT = "spec: {taints: [{key: gpu, effect: NoSchedule}]}\n"
+TOLERATING = """{nodeLabels: {pool: a100}, nodeTaints: [{key: gpu, effect: NoSchedule}],
+  tolerations: [{key: gpu, operator: Exists}]}"""
+
+
+@pytest.mark.parametrize(("name", "fits"), [("default", True), ("other", False)])
+def test_the_queue_default_takes_jobs_without_a_queue_name(tmp_path, name, fits):
+    """So the flavor of its ClusterQueue adds the toleration that the pods need."""
+    queue = QUEUE.replace("{nodeLabels: {pool: a100}}", TOLERATING)
+    queue = queue.replace("{name: a100, namespace", f"{{name: {name}, namespace")
+    job = JOB.replace("limits: {", "limits: {cpu: 1, memory: 1Gi, ")
+    report = lint(
+        tmp_path, f"{queue}---{job}---{WITHOUT_MIG.replace('status', f'{GPU_TAINT}status')}"
+    )
+    assert ("local-queue-named-default" in rules(report)) is fits
+    assert ("workload-names-no-queue" in rules(report)) is not fits
+    assert "pod-fits-no-node" not in rules(report)
+
+
 PACKING = """
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

@@ -10,7 +10,7 @@ from policygen.core.names import LOCAL_QUEUE, NODE_GROUP
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
-from policygen.kubernetes.kueue_jobs import labels
+from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, labels
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.node_filters import Demand, Placed
 from policygen.kubernetes.workloads import PodTemplate, Workload
@@ -104,7 +104,8 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
         if workload.kind == "DaemonSet":
             continue
         # Other rules report a wrong place of the queue name.
-        queued = LOCAL_QUEUE in labels(workload) or names_a_queue(workload)
+        default = facts.cluster.local_queues.knows(DEFAULT_QUEUE, workload.namespace)
+        queued = default or LOCAL_QUEUE in labels(workload) or names_a_queue(workload)
         for template in workload.templates:
             if template.replicas == 0:
                 continue

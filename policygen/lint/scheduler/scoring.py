@@ -140,9 +140,12 @@ def _resources(data: Any) -> dict[str, int]:
 
 
 def _rises(shape: Any) -> bool:
-    scores = [each.get("score", 0) for each in mappings(shape)]
-    scores = [score for score in scores if isinstance(score, int)]
-    return scores[-1:] >= scores[:1]
+    points = [
+        (use, score)
+        for use, score in ((it.get("utilization", 0), it.get("score", 0)) for it in mappings(shape))
+        if isinstance(use, int) and isinstance(score, int)
+    ]
+    return not points or max(points)[1] > min(points)[1]
 
 
 def _enabled_at(profile: Written, at: At) -> At | None:

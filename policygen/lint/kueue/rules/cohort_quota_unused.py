@@ -1,5 +1,6 @@
 """A Cohort's quota is unused: no ClusterQueue below the Cohort lists its flavor and resource."""
 
+from policygen.core.suggest import Names, suggest
 from policygen.lint.kueue.cohorts import Cell, forest
 from policygen.lint.kueue.quotas import quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -13,6 +14,7 @@ def check(facts: Facts) -> Hits:
     """
     trees = facts.cluster.derive(forest)
     listed: dict[str, set[Cell]] = {}
+    flavors = Names(facts.cluster.flavors.names())
     for node in trees.queues.values():
         if node.parent is not None and not node.cyclic:
             listed.setdefault(node.root().name, set()).update(node.quotas)
@@ -21,11 +23,14 @@ def check(facts: Facts) -> Hits:
         known = set() if own.cyclic else listed.get(own.root().name, set())
         for placed in quotas(cohort) if known else ():
             if placed.quota.nominal_quota and (placed.flavor, placed.resource) not in known:
+                advice = "list both in the ClusterQueues with nominalQuota 0"
+                if facts.cluster.flavors.any and not facts.cluster.flavors.knows(placed.flavor):
+                    advice = f"no ResourceFlavor has this name: {suggest(placed.flavor, flavors)}"
                 yield Hit(
                     RULE,
                     f"{cohort} has quota for {placed.resource} in flavor {placed.flavor}, but no "
                     "ClusterQueue below the Cohort lists this resource in this flavor, so no queue "
-                    "can borrow the quota; list both in the ClusterQueues with nominalQuota 0",
+                    f"can borrow the quota; {advice}",
                     placed.at,
                 )
 
@@ -39,6 +44,6 @@ RULE = ObjectRule(
     judges=("Cohort",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("ClusterQueue",),
+    reads=("ClusterQueue", "ResourceFlavor"),
     aliases=("cohort-quota-out-of-reach",),
 )

@@ -36,6 +36,11 @@ def check(facts: Facts) -> Hits:
         namespace = facts.cluster.namespaces.get(local.namespace)
         if namespace and any(map(value_fault, namespace.labels.values())):
             continue  # invalid-label reports it
+        if any(
+            it.operator in ("In", "NotIn") and not it.values
+            for it in queue.fields.namespace_selector.match_expressions
+        ):
+            continue  # selector-refused reports it
         if selects(facts.cluster, queue.fields.namespace_selector, local.namespace) is False:
             users = misplaced.get(local.at, ())
             advice = _advice(facts.cluster, local.namespace)

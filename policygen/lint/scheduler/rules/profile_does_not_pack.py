@@ -68,7 +68,7 @@ def _filling(name: str, fit: Scoring) -> Hits:
     elif not fit.rises:
         yield Hit(
             RULE,
-            f"profile {name} has a shape that gives fuller nodes fewer points, so the profile spreads pods; "
+            f"profile {name} has a shape that does not give fuller nodes more points, so the profile does not pack pods; "
             "write shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]",
             at.to("requestedToCapacityRatio", "shape"),
         )

@@ -1,6 +1,6 @@
 """A value in a KubeSchedulerConfiguration is invalid, so kube-scheduler does not start."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from policygen.core.finding import At
@@ -147,15 +147,23 @@ def _strategy(data: Mapping[str, Any], at: At) -> Hits:
             at / _RATIO,
         )
         return
+    yield from _shape(shape, at.to(_RATIO, "shape"))
+
+
+def _shape(points: Sequence[Any], at: At) -> Hits:
     before = -1
-    for j, point in enumerate(shape):
+    for j, point in enumerate(points):
         use, score = _number(point, "utilization"), _number(point, "score")
-        where = at.to(_RATIO, "shape", j)
+        where = at / j
         if not before < use <= 100:
-            advice = "write 0 to 100" if use < 0 or use > 100 else f"write more than {before}"
+            advice = (
+                f"is not above {before}, which is refused; sort the points by ascending utilization"
+            )
+            if not 0 <= use <= 100:
+                advice = "is refused; write 0 to 100"
             yield Hit(
                 RULE,
-                f"utilization {use} is refused; {advice}, and sort the points by ascending utilization",
+                f"utilization {use} {advice}",
                 where / "utilization",
             )
         if not 0 <= score <= 10:
