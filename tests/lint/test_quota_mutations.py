@@ -22,11 +22,11 @@ spec: {limits: [{type: Container, default: {cpu: 8, memory: 64Gi}, defaultReques
 """
 CPU, MEMORY, GPU = "requests.cpu", "requests.memory", "requests.nvidia.com/gpu"
 FLAVOR = ("spec", "resourceGroups", 0, "flavors", 0, "resources")
-EXCESS, UNLIMITED, BELOW = "quota-exceeds-capacity", "quota-unlimited", "resource-quota-below-queue"
+EXCESS, BELOW = "quota-exceeds-capacity", "resource-quota-below-queue"
 OF_QUEUES = [
     (0, "9600", EXCESS),
     (0, "960", EXCESS),
-    (0, "96Gi", UNLIMITED),
+    (0, "96Gi", "unit-of-bytes-misused"),
     (0, "9", None),
     (0, 0, "gpu-quota-without-cpu"),
     (1, "10000Gi", EXCESS),

@@ -23,7 +23,7 @@ BY_NAME = {rule.name: rule for rule in RULES}
 
 def bad(rule):
     """The documents of the rule's bad example."""
-    (example,) = examples(rule, good=False)
+    example, *_ = examples(rule, good=False)
     return list(yaml.safe_load_all(example.text))
 
 

@@ -62,7 +62,7 @@ def check(facts: Facts) -> Hits:
             yield from _of_volcano(workload)
         elif workload.object.group in ("apps", "batch"):
             yield from _of_kubernetes(facts.cluster, workload, queued)
-            yield from _of_indexes(workload)
+            yield from _of_indexes(facts.cluster, workload)
     yield from _of_pods(facts.cluster)
 
 
@@ -130,11 +130,16 @@ def _of_kubernetes(cluster: Cluster, workload: Workload, queued: Collection[str]
         yield _hit(how, advice, at)
 
 
-def _of_indexes(workload: Workload) -> Iterator[Hit]:
-    """An Indexed Job without signs of ranks, all pods of which can run at once."""
+def _of_indexes(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
+    """An Indexed Job without signs of ranks, all pods of which can run at once.
+
+    Beside a PodGroup, its pods may only lack the annotation: `pod-group-without-pods` reports that.
+    """
     spec = workload.spec
     count = integer(spec.get("completions"))
     if spec.get("completionMode") != "Indexed" or count is None or count < 2:
+        return
+    if any(it.namespace == workload.namespace for it in cluster.pod_groups):
         return
     for template in workload.templates if spec.get("parallelism") == count else ():
         if (
