@@ -168,7 +168,7 @@ def _advice(placed: Placed, value: str | None, nodes: Iterable[Node], values: Se
     if placed.path == FIELD:
         return "label the nodes, or write another runtimeClassName"
     if not placed.path:
-        where = "affinity of the Queue" if it.key == NODE_GROUP else "the flavor of the queue"
+        where = "spec.affinity of the Queue" if it.key == NODE_GROUP else "the flavor of the queue"
         return f"label the nodes, correct {it.key} in {where}, or change what the pods select"
     if value is None and (meant := near_label(it.key, nodes)):
         return f"write {meant} in {field}"
