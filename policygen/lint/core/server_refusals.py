@@ -200,7 +200,9 @@ def _likely_value(obj: Object, refusal: Refusal) -> Any:
         return refusal.meant
     if refusal.path[-1:] == ("nodeLabel",):
         label = at_path(obj.data, refusal.path)
-        return label.lower() if isinstance(label, str) and key_fault(label) else None
+        prefix, slash, name = label.rpartition("/") if isinstance(label, str) else ("", "", "")
+        lowered = f"{prefix.lower()}{slash}{name}"
+        return lowered if lowered != label and not key_fault(lowered) else None
     if refusal.reason in (Reason.NAME, Reason.FORMAT) and not refusal.key:
         name = at_path(obj.data, refusal.path)
         is_upper = isinstance(name, str) and name != name.lower() and is_subdomain(name.lower())

@@ -55,8 +55,10 @@ def _of_taint(flavor: ResourceFlavorView, taint: TaintView, pod: PodSpec) -> Fla
     for where, own in (("the pods", pod.tolerations), ("the flavor", flavor.tolerations)):
         near = near_toleration(own, [taint], flavor.node_taints)
         if near and near.field in ("value", "effect"):
+            value = getattr(taint, near.field)
+            fact = f"{near.field} {value}" if value else f"no {near.field}"
             reason = (
-                f"taint {taint.key} has {near.field} {getattr(taint, near.field)}, but its toleration in {where} has "
+                f"taint {taint.key} has {fact}, but its toleration in {where} has "
                 f"{near.written or 'none'}"
             )
             path = near.path if where == "the pods" else near.path[:1]

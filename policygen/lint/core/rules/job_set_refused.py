@@ -54,8 +54,8 @@ def _faults(obj: Object, spec: Mapping[str, Any]) -> Iterator[Fault]:
             yield (
                 ("spec", "replicatedJobs", i, "name"),
                 (
-                    f"has replicatedJob {quoted(text(job, 'name'))}, which is refused, because it is a part of the "
-                    "names of its Jobs; write lower-case letters, digits and dashes"
+                    f"names a replicatedJob {quoted(text(job, 'name'))}, which is refused, because the names of its "
+                    "Jobs contain this name; write lower-case letters, digits and dashes"
                 ),
             )
     yield from _failure_rules(spec)

@@ -20,11 +20,11 @@ def check(facts: Facts) -> Hits:
     """
     for owner, job, spec in _jobs(facts.cluster):
         pods, ends = spec.get("parallelism", 1), spec.get("completions")
-        if not (type(pods) is type(ends) is int and pods > ends):
+        if not (type(pods) is type(ends) is int and pods > ends > 0):
             continue
         at, width = job / "completions", job / "parallelism"
         is_indexed = "replicatedJobs" in job.path
-        if spec.get("completionMode", "Indexed" if is_indexed else "") == "Indexed":
+        if (spec.get("completionMode") or ("Indexed" if is_indexed else "")) == "Indexed":
             yield Hit(
                 RULE,
                 f"{owner} has parallelism {pods} and completions {ends}, so only "

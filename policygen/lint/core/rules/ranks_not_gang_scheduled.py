@@ -84,7 +84,7 @@ def _of_volcano(workload: Workload) -> Iterator[Hit]:
     if restarts or any(is_rank(workload, it, plugins) for it in workload.templates):
         field = "minAvailable" if "minAvailable" in workload.spec else "tasks"
         yield _hit(
-            f"{workload} starts when {least} of its {total} ranks fit",
+            f"{workload} starts when {least} of its {total} ranks {'fits' if least == 1 else 'fit'}",
             f"set minAvailable to {total}",
             spec.at / field,
         )

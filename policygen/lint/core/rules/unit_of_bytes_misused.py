@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 
 from policygen.core.amounts import amount_of
 from policygen.core.finding import At, at_path
@@ -17,6 +18,9 @@ _SMALLEST = 1024
 """1Ki. Smaller amounts have no such unit."""
 _WITH_UNIT = re.compile(r"\+?([0-9.]+)([KMGTPE]i)")
 _LIMITS = ("nominalQuota", "borrowingLimit", "lendingLimit")
+
+_OF_BYTES = re.compile(r"mem(ory)?\b|\bepc\b|storage|capacity|bytes", re.IGNORECASE)
+"""In names of extended resources that are bytes, such as koordinator.sh/gpu-memory and sgx.intel.com/epc."""
 
 
 def check(facts: Facts) -> Hits:
@@ -103,9 +107,11 @@ def _bare(name: str) -> str:
     return name.removeprefix("requests.").removeprefix("limits.")
 
 
+@cache  # few names, but each container has some
 def _is_counted(name: str) -> bool:
+    """Whether a resource is a number of cores or devices. Quotas of a StorageClass are bytes, too."""
     bare = _bare(name)
-    return bare == "cpu" or extended(bare)
+    return bare == "cpu" or (extended(bare) and not _OF_BYTES.search(bare))
 
 
 def _is_large(amount: Fraction) -> bool:

@@ -159,6 +159,8 @@ def _shape(points: Sequence[Any], at: At) -> Hits:
             advice = (
                 f"is not above {before}, which is refused; sort the points by ascending utilization"
             )
+            if use == before:
+                advice = "is in two points, which is refused; remove one of them"
             if not 0 <= use <= 100:
                 advice = "is refused; write 0 to 100"
             yield Hit(

@@ -34,9 +34,11 @@ def check(facts: Facts) -> Hits:
                 room = queues.room(facts.cluster, queue, queues.DESERVED, name)
                 remedy = "lower deserved, or raise capability"
                 if room and 0 < room.free < limit:
+                    others = readable(name, room.others)
+                    beside = f", and other queues deserve {others}" if room.others else ""
                     remedy = (
                         f"lower deserved to at most {readable(name, room.free)}, because {room.of} "
-                        f"{readable(name, room.have)}, and other queues deserve {readable(name, room.others)}"
+                        f"{readable(name, room.have)}{beside}"
                     )
                 gang = facts.cluster.derive(_largest).get((queue.name, name))
                 if gang is not None and gang.amounts[name] > limit:
