@@ -145,7 +145,7 @@ def _of_pods() -> Any:
 def _compiled(schema: Schema) -> Any:
     """The validator. Its patterns have no lookaround, so they need only the faster engine.
 
-    Nobody reads the messages of its errors, so they do not contain the values.
+    The messages of its errors are not used, so they omit the values.
     """
     import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
 

@@ -63,7 +63,7 @@ class Refused(Struct, frozen=True, eq=False):
     miswritten: Mapping[At, Mapping[Path, Any]] = field(default_factory=dict)
     """For each object, by its root: the paths of refused values, and what probably was meant."""
     accepted: frozenset[At] = frozenset()
-    """The roots of the objects in which prevalidation accepted all but the metadata."""
+    """The roots of the objects in which prevalidation accepted everything, or everything except the metadata."""
     plain: frozenset[At] = frozenset()
     """The roots of the objects in which prevalidation accepted the pods: those of `plain_pods`."""
 

@@ -1,8 +1,8 @@
-"""Tries whose result is known, so that none is repeated while nothing has changed on which it depends.
+"""Keeps the results of tries of Kueue, so that a try is repeated only after a change on which its result depends.
 
-Whenever quota becomes free, Kueue tries all inadmissible workloads of a cohort again. Of most of them,
-neither the own queue has changed, nor what the cohort leaves to it. And a workload fits as others before
-that are equal, as long as there is room for it.
+Whenever quota becomes free, Kueue tries all inadmissible workloads of a cohort again. For most of them,
+neither their queue nor what the cohort leaves to it has changed. A workload also fits if an equal one
+fitted before and there is still room.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,9 +31,9 @@ class KnownTry(Struct, frozen=True):
     room: tuple[int, ...]
     """See `_room`."""
     own: tuple[float, int] | None
-    """Its place and the generation of its queue, if it looked for workloads to preempt; else they do not matter."""
+    """When the workload was queued, and the generation of its queue, if it looked for workloads to preempt; else None."""
     loans: int | None
-    """That of the root, if it looked for workloads that borrow; else they do not matter."""
+    """`loans` of the root of its queue, if it looked for workloads that borrow; else None."""
 
 
 def nominated(
@@ -68,7 +68,7 @@ def nominated(
             amounts,
             _room(queue, amounts),
             own if state.searches else None,
-            # If it searched among candidates, their quota was free and lent again, so it will search again.
+            # A search that removes candidates for a while increases loans itself, so it is repeated.
             loans if state.looks else None,
         )
     return found, victims
@@ -86,9 +86,9 @@ def _amounts(workload: QueuedWorkload, queue: SimulatedQueue) -> Iterator[tuple[
 
 
 def _room(queue: SimulatedQueue, amounts: _Amounts) -> tuple[int, ...]:
-    """What its cohorts leave to a queue, and how far it and they are from their quota. More room than it needs is equal.
+    """For each pair: what is available to the queue, and how far the queue and its cohorts below the root are from their quota.
 
-    Of a root, only what is available counts.
+    Amounts above the request count as equal to it.
     """
     found = []
     for pair, amount in amounts:

@@ -96,7 +96,7 @@ class PendingQueue:
     def requeue(
         self, workload: QueuedWorkload, *, again: bool, no_fit: bool, preempting: bool
     ) -> None:
-        """The head was tried and not admitted.
+        """Record that the head was tried and not admitted.
 
         It is tried again in the next cycle with `again`, or if its scan of flavors has not ended.
         Otherwise it waits until something changes, and with `no_fit` all equivalent workloads wait

@@ -48,7 +48,7 @@ class QuotaNode:
         self.usage = [0] * size
         self.height = 0
         self.loans = 0
-        """Of a root: grows whenever a node below it uses quota and, then, more than its own."""
+        """Only of a root: increases whenever a node below it reserves quota and then borrows."""
 
     def ancestors(self) -> Iterator["QuotaNode"]:
         """Its cohorts, from its parent to the root."""
@@ -92,7 +92,7 @@ class QuotaNode:
         return self.subtree[pair] < self.usage[pair] + amount
 
     def borrows(self) -> bool:
-        """Whether it, or a cohort above it, uses more than its quota. A root has nobody to borrow from."""
+        """Whether it, or a cohort above it, uses more than its quota. A root cannot borrow."""
         node = self
         while node.parent is not None:
             if not node.within_nominal(node.pairs):

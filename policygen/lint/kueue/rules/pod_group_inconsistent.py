@@ -104,12 +104,13 @@ def _incomplete(groups: Mapping[tuple[str, str], Sequence[_Member]]) -> Hits:
     """Groups with too few pods; two with similar names that make one complete group are one hit."""
     reported: set[tuple[str, str]] = set()
     for key, members in groups.items():
-        other = next((it for it in groups if _are_one(it, key, groups)), None)
         if key in reported:
             continue
+        others = (it for it in groups if it not in reported)
+        other = next((it for it in others if _are_one(it, key, groups)), None)
         (namespace, name), first, count = key, members[0], len(members)
         if other is not None:
-            reported.add(other)
+            reported |= {key, other}
             few, many = sorted((key, other), key=lambda it: len(groups[it]))
             yield Hit(
                 RULE,
