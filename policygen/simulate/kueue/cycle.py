@@ -169,7 +169,15 @@ def _nominate(state: QueueState, entry: CycleEntry) -> tuple[FlavorAssignment, l
         workload.last = None
     if state.fair or (workload.last is not None and workload.last.pending()):
         return _choose(state, workload, queue)
-    return known_tries.nominated(state, workload, queue, _choose)
+    began = known_tries.moment(workload, queue)
+    known = known_tries.known(state, workload, queue, began)
+    if known is not None:
+        return known, []
+    state.searches = state.looks = False
+    found, victims = _choose(state, workload, queue)
+    if not victims:
+        known_tries.keep(state, workload, queue, began, found)
+    return found, victims
 
 
 def _outdated(last: LastAssignment, queue: SimulatedQueue, cycle: int) -> bool:

@@ -5,7 +5,8 @@ neither their queue nor what the cohort leaves to it has changed. A workload als
 fitted before and there is still room.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,10 +14,8 @@ from msgspec.structs import replace
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.state import QueueState
-from policygen.simulate.kueue.victims import Victim
 from policygen.simulate.kueue.workload import QueuedWorkload
 
-Nomination = tuple[FlavorAssignment, list[Victim]]
 _Amounts = tuple[tuple[int, int], ...]
 _MOST = 1_000
 """The most tries that are kept for one queue."""
@@ -31,47 +30,66 @@ class KnownTry(Struct, frozen=True):
     room: tuple[int, ...]
     """See `_room`."""
     own: tuple[float, int] | None
-    """When the workload was queued, and the generation of its queue, if it looked for workloads to preempt; else None."""
+    """That of its `Moment`, if it looked for workloads to preempt; else None."""
     loans: int | None
-    """`loans` of the root of its queue, if it looked for workloads that borrow; else None."""
+    """That of its `Moment`, if it looked for workloads that borrow; else None."""
 
 
-def nominated(
+class Moment(NamedTuple):
+    """When a try began."""
+
+    own: tuple[float, int]
+    """When the workload was queued, and the generation of its queue."""
+    loans: int
+    """`loans` of the root of its queue."""
+
+
+def moment(workload: QueuedWorkload, queue: SimulatedQueue) -> Moment:
+    """The present moment for a workload."""
+    return Moment((workload.queued, queue.generation), queue.node.root().loans)
+
+
+def known(
+    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue, now: Moment
+) -> FlavorAssignment | None:
+    """What a try finds that begins with the first flavor; None: it is not known."""
+    last_try: KnownTry | None = queue.tries.get(workload.equivalence)
+    if (
+        last_try is None
+        or last_try.own not in (None, now.own)
+        or last_try.loans not in (None, now.loans)
+        or last_try.room != _room(queue, last_try.amounts)
+    ):
+        return None
+    found = last_try.found
+    if found.last is not None and found.mode is Mode.FIT:
+        last = replace(found.last, generation=queue.generation, cycle=state.cycle)
+        found = replace(found, last=last)
+    return found
+
+
+def keep(
     state: QueueState,
     workload: QueuedWorkload,
     queue: SimulatedQueue,
-    choose: Callable[[QueueState, QueuedWorkload, SimulatedQueue], Nomination],
-) -> Nomination:
-    """What `choose` finds, with the first flavor as the first that is tried."""
-    own, loans = (workload.queued, queue.generation), queue.node.root().loans
-    known: KnownTry | None = queue.tries.get(workload.equivalence)
-    if (
-        known is not None
-        and known.own in (None, own)
-        and known.loans in (None, loans)
-        and known.room == _room(queue, known.amounts)
-    ):
-        found = known.found
-        if found.last is not None and found.mode is Mode.FIT:
-            last = replace(found.last, generation=queue.generation, cycle=state.cycle)
-            found = replace(found, last=last)
-        return found, []
-    state.searches = state.looks = False
-    found, victims = choose(state, workload, queue)
+    began: Moment,
+    found: FlavorAssignment,
+) -> None:
+    """Keep what a try without victims found, unless its scan of flavors goes on or it chose domains."""
     ended = found.mode is Mode.FIT or found.last is None or not found.last.pending()
-    if ended and not victims and not found.placing:
-        if len(queue.tries) >= _MOST:
-            queue.tries.clear()
-        amounts = tuple(_amounts(workload, queue))
-        queue.tries[workload.equivalence] = KnownTry(
-            found,
-            amounts,
-            _room(queue, amounts),
-            own if state.searches else None,
-            # A search that removes candidates for a while increases loans itself, so it is repeated.
-            loans if state.looks else None,
-        )
-    return found, victims
+    if not ended or found.placing:
+        return
+    if len(queue.tries) >= _MOST:
+        queue.tries.clear()
+    amounts = tuple(_amounts(workload, queue))
+    queue.tries[workload.equivalence] = KnownTry(
+        found,
+        amounts,
+        _room(queue, amounts),
+        began.own if state.searches else None,
+        # A search that removes candidates for a while increases loans itself, so it is repeated.
+        began.loans if state.looks else None,
+    )
 
 
 def _amounts(workload: QueuedWorkload, queue: SimulatedQueue) -> Iterator[tuple[int, int]]:

@@ -17,15 +17,14 @@ def tried(monkeypatch):
     """The names of the workloads that were really tried."""
     found = []
 
-    def nominated(state, workload, queue, choose):
-        def chosen(*given):
+    def looked_up(state, workload, queue, now):
+        result = known(state, workload, queue, now)
+        if result is None:
             found.append(workload.uid)
-            return choose(*given)
+        return result
 
-        return known(state, workload, queue, chosen)
-
-    known = known_tries.nominated
-    monkeypatch.setattr(cycle.known_tries, "nominated", nominated)
+    known = known_tries.known
+    monkeypatch.setattr(cycle.known_tries, "known", looked_up)
     return found
 
 
@@ -160,11 +159,13 @@ def test_its_scan_of_flavors_ends_in_the_present_cycle():
     state = three_queues().state
     queue = state.queues["a"]
 
-    def choose(*given):
-        return assign(*given), []
-
     def ended(name):
-        found, _ = known_tries.nominated(state, trees.workload(name, "a"), queue, choose)
+        workload = trees.workload(name, "a")
+        now = known_tries.moment(workload, queue)
+        found = known_tries.known(state, workload, queue, now)
+        if found is None:
+            found = assign(state, workload, queue)
+            known_tries.keep(state, workload, queue, now, found)
         return found.last.cycle, found.last.generation
 
     state.cycle = 1
@@ -182,9 +183,5 @@ def test_without_memory_the_scheduler_decides_the_same(more, most, monkeypatch):
         scenario = drawn(seed, fair=False, ties=seed % 2 == 0, **more)
         remembered = simulated(scenario, Script(()))
         with monkeypatch.context() as patch:
-            patch.setattr(
-                cycle.known_tries,
-                "nominated",
-                lambda state, workload, queue, choose: choose(state, workload, queue),
-            )
+            patch.setattr(cycle.known_tries, "known", lambda *_: None)
             assert remembered == simulated(scenario, Script(())), seed
