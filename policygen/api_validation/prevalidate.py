@@ -53,11 +53,8 @@ class Acceptor:
             return ()
         try:
             part = self._part(thing)
-        except (
-            ValueError,
-            KeyError,
-        ):  # a number that JSON Schema cannot check, or a key such as 01, which its path has as 1
-            return ()
+        except (ValueError, KeyError):
+            return ()  # a number that JSON Schema cannot check, or a key such as 01, which its path has as 1
         if part and part != METADATA:
             thing = _without(thing, part)
         return part if part == () or self._accepts_rest(thing) else ()

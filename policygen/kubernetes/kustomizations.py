@@ -57,11 +57,11 @@ def unbuilt(
             if isinstance(build.data, dict)
             else []
         )
+        resources = list(texts(build.data, "resources"))
         missing = [
             it
-            for it in texts(build.data, "resources")
-            if (path := posixpath.normpath(posixpath.join(folder(build), it))) not in given
-            and not any(f"{each}/".startswith(f"{path}/") for each in folders)
+            for it, path in zip(resources, _joined(build, resources), strict=True)
+            if path not in given and not any(f"{each}/".startswith(f"{path}/") for each in folders)
         ]
         beside = any(it in patches or (posixpath.dirname(it) or ".") == own for it in skipped)
         if beside and (fields or missing):

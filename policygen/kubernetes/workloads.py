@@ -290,6 +290,13 @@ KINDS = tuple(sorted({kind for _, kind in TEMPLATES}))
 """The names of these kinds, sorted."""
 
 
+def sum_of(counts: Iterable[int | None]) -> int | None:
+    """The sum of numbers of pods; None if one of them is unknown."""
+    found = list(counts)
+    known = [it for it in found if it is not None]
+    return sum(known) if len(known) == len(found) else None
+
+
 def pod_templates(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The templates of an object: the path of each, and its data."""
     for path, data, _ in raw_templates(object_):

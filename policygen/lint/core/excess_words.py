@@ -78,8 +78,16 @@ def advice(it: Excess) -> str:
     return f"run fewer pods, {less}or add nodes"
 
 
-def left_to(others: Mapping[str, Fraction], resource: str, most: Fraction) -> str:
-    """The part of a remedy after fewer pods, which leave an amount to other workloads, by name; "" if they need more than `most`."""
+def left_to(
+    lasting: Mapping[str, Fraction], jobs: Mapping[str, Fraction], resource: str, most: Fraction
+) -> str:
+    """The end of the remedy "run fewer pods": the amount to leave to other workloads.
+
+    `lasting` and `jobs`: what each of them needs, by name. Jobs end, so it is enough if the largest that
+    fits into `most` can run. Empty if they need nothing, or more than `most`.
+    """
+    fitting = sorted((it for it in jobs if 0 < jobs[it] <= most), key=jobs.__getitem__)
+    others = {**lasting, **{it: jobs[it] for it in fitting[-1:]}}
     needed = sum(others.values(), Fraction(0))
     if not 0 < needed <= most:
         return ""

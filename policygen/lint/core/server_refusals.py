@@ -171,8 +171,14 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
                 reason = Reason.UPDATE if corrected else refusal.reason
                 found.setdefault(reason, []).append(one)
     reasons = {reason: tuple(ones) for reason, ones in found.items()}
-    roots = frozenset(objects), misspelt, miswritten, frozenset(accepted), frozenset(plain)
-    return Refused(reasons, *roots)
+    return Refused(
+        reasons,
+        frozenset(objects),
+        misspelt,
+        miswritten,
+        accepted=frozenset(accepted),
+        plain=frozenset(plain),
+    )
 
 
 def _has_pods(obj: Object, part: Path) -> bool:

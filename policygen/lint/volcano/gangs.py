@@ -12,7 +12,7 @@ from policygen.core.finding import At
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import PodGroupView
-from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload, sum_of
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.jobs import ends_together, min_available, spec_of
 
@@ -74,10 +74,9 @@ def _of_group(
 ) -> GangNeeds:
     queue, spec = group.fields.queue or queues.DEFAULT, group.at / "spec"
     needed, resources = group.fields.min_member or 0, group.fields.min_resources
-    counts = [template.replicas for _, template in members]
-    known = [it for it in counts if it is not None]
-    if members and len(known) == len(counts):
-        needed = min(needed, sum(known))  # gang-larger-than-its-pods reports the others
+    pods = sum_of(template.replicas for _, template in members)
+    if members and pods is not None:
+        needed = min(needed, pods)  # gang-larger-than-its-pods reports the others
     amounts = _least([(template, None) for _, template in members], needed)
     declared = {it: n for it, n in (resources or {}).items() if n > amounts.get(it, Fraction(-1))}
     amounts |= declared

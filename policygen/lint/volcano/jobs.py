@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.untyped import integer, text, texts
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.workloads import Workload, sum_of
 from policygen.lint.core.pod_templates import Part
 
 _ENDS = frozenset({"AbortJob", "CompleteJob", "TerminateJob"})
@@ -104,9 +104,7 @@ def min_available(spec: Part) -> int | None:
     """
     if "minAvailable" in spec.data and number(spec, "minAvailable") != 0:
         return number(spec, "minAvailable")
-    counts = [task_minimum(task) for task in spec.items("tasks")]
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
+    return sum_of(task_minimum(task) for task in spec.items("tasks"))
 
 
 def number(part: Part, field: str) -> int | None:

@@ -9,7 +9,7 @@ from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.untyped import integer, mapping, mappings, texts
-from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload, sum_of
 from policygen.lint.core.rank_signs import is_rank
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
@@ -72,11 +72,10 @@ def _of_volcano(workload: Workload) -> Iterator[Hit]:
     With minAvailable 1, a policy that restarts all pods after an eviction shows that they are ranks.
     """
     spec = jobs.spec_of(workload)
-    counts = [jobs.replicas(task) for _, task in jobs.tasks(spec)]
+    total = sum_of(jobs.replicas(task) for _, task in jobs.tasks(spec))
     least = jobs.min_available(spec)
-    if least is None or any(count is None for count in counts):
+    if least is None or total is None:
         return
-    total = sum(count or 0 for count in counts)
     if not 0 < least < total or any(task.data.get("dependsOn") for _, task in jobs.tasks(spec)):
         return
     plugins = spec.under("plugins").data.keys()
@@ -139,7 +138,7 @@ def _of_indexes(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
     count = integer(spec.get("completions"))
     if spec.get("completionMode") != "Indexed" or count is None or count < 2:
         return
-    if any(it.namespace == workload.namespace for it in cluster.pod_groups):
+    if workload.namespace in cluster.pod_groups.by_namespace:
         return
     for template in workload.templates if spec.get("parallelism") == count else ():
         if (

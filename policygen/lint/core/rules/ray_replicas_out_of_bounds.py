@@ -33,11 +33,7 @@ def _of(workload: Workload) -> Iterator[Hit]:
             continue
         if least > most:
             fits_most = "replicas" in group and pods <= most
-            advice = (
-                f"minReplicas: {min(pods, most)}"
-                if fits_most
-                else f"maxReplicas: {max(least, pods)}"
-            )
+            advice = f"minReplicas: {pods}" if fits_most else f"maxReplicas: {max(least, pods)}"
             message = (
                 f"{who} has minReplicas {least} and maxReplicas {most}, so KubeRay refuses the cluster "
                 f"and creates no pods; write {advice}"

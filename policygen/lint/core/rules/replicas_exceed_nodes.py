@@ -39,10 +39,8 @@ def check(facts: Facts) -> Hits:
         else:
             yield _hit(facts, it, room, at)
     for found in by_key.values():
-        workloads, domains = (
-            {it.workload.at for it, *_ in found},
-            {it.domains for _, it, _ in found},
-        )
+        workloads = {it.workload.at for it, *_ in found}
+        domains = {room.domains for _, room, _ in found}
         if len(workloads) > 1 and len(domains) == 1:
             yield _of_key(found)
         else:

@@ -11,13 +11,13 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import amounts, having
 from policygen.lint.core.resource_names import extended
+from policygen.lint.kueue.quotas import amounts as quota_amounts
 from policygen.lint.kueue.quotas import every_quota, owners
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
 _SMALLEST = 1024
 """1Ki. Smaller amounts have no such unit."""
 _WITH_UNIT = re.compile(r"\+?([0-9.]+)([KMGTPE]i)")
-_LIMITS = ("nominalQuota", "borrowingLimit", "lendingLimit")
 
 _OF_BYTES = re.compile(r"mem(ory)?\b|\bepc\b|storage|capacity|bytes", re.IGNORECASE)
 """In names of extended resources that are bytes, such as koordinator.sh/gpu-memory and sgx.intel.com/epc."""
@@ -87,13 +87,10 @@ def _amounts(facts: Facts) -> Iterator[tuple[str, Object, _Places]]:
         ]
         yield str(queue), queue.object, _placed(amounts_of_queue)
     for cell in every_quota(owners(cluster)):
-        quotas = cell.quota.nominal_quota, cell.quota.borrowing_limit, cell.quota.lending_limit
         each = (
-            (cell.resource, cell.at / field, amount)
-            for field, amount in zip(_LIMITS, quotas, strict=True)
-            if amount is not None
+            (cell.resource, cell.at / field, amount) for field, amount in quota_amounts(cell.quota)
         )
-        yield f"{cell.owner}", cell.owner.object, each
+        yield str(cell.owner), cell.owner.object, each
 
 
 def _placed(fields: Iterable[tuple[At, Mapping[str, Fraction]]]) -> _Places:

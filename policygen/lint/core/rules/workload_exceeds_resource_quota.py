@@ -1,6 +1,7 @@
 """A workload requests more than a ResourceQuota of its namespace allows."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At, Exceeded
@@ -103,16 +104,19 @@ def _place(it: QuotaExcess, workload: Workload) -> tuple[At, str]:
 def _left_to_others(facts: Facts, it: QuotaExcess, workload: Workload) -> str:
     """What fewer pods must leave to the other workloads of the namespace; else ""."""
     used = facts.derive(used_until_deleted).get((workload.namespace, it.key), {})
-    found = {str(other): amount for other, amount in used.items() if other is not workload}
-    each = max(charge(template.spec, it.key) for template in workload.templates)
-    if workload.kind in LASTING:
-        jobs = {
-            str(other): max(charge(template.spec, it.key) for template in other.templates)
-            for other in facts.derive(_jobs).get(workload.namespace, ())
-        }
-        fitting = [name for name in jobs if 0 < jobs[name] <= it.bound.limit - each]
-        found |= {name: jobs[name] for name in sorted(fitting, key=jobs.__getitem__)[-1:]}
-    return left_to(found, it.resource, it.bound.limit - each)
+    lasting = {str(other): amount for other, amount in used.items() if other is not workload}
+    jobs = {
+        str(other): _of_a_pod(other, it.key)
+        for other in (
+            facts.derive(_jobs).get(workload.namespace, ()) if workload.kind in LASTING else ()
+        )
+    }
+    return left_to(lasting, jobs, it.resource, it.bound.limit - _of_a_pod(workload, it.key))
+
+
+def _of_a_pod(workload: Workload, key: str) -> Fraction:
+    """What the most demanding pod of a workload uses of a limit."""
+    return max(charge(template.spec, key) for template in workload.templates)
 
 
 def _jobs(facts: Facts) -> Mapping[str, Sequence[Workload]]:

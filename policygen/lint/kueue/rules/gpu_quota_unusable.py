@@ -61,12 +61,10 @@ def check(facts: Facts) -> Hits:
                 if any(is_inside(it, own) for it in facts.derive(_without_cpu)):
                     continue
                 if fault := _fault(node, quotas, users, have):
-                    at, message = (
-                        own.to("resources", fault[0], "nominalQuota"),
-                        f"{queue} {fault[1]}",
-                    )
-                    related, meant = (fault[2].template.at / "spec",), meant_amount(at, fault[3])
-                    yield Hit(RULE, message, at, related, meant=meant)
+                    number, message, least, right = fault
+                    at = own.to("resources", number, "nominalQuota")
+                    related, meant = (least.template.at / "spec",), meant_amount(at, right)
+                    yield Hit(RULE, f"{queue} {message}", at, related, meant=meant)
 
 
 def _fits(facts: Facts, request: PodRequest, flavor: str) -> bool:

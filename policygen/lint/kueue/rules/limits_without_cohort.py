@@ -12,25 +12,21 @@ def check(facts: Facts) -> Hits:
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLimit.
     """
     for owner, cohort, parent in parents(facts.cluster):
-        found = [
-            (field, placed)
-            for placed in (() if cohort else quotas(owner))
-            for field, _ in amounts(placed.quota)
-            if field in ("borrowingLimit", "lendingLimit")
-        ]
-        fields = list(dict.fromkeys(field for field, _ in found))
-        if parent == "cohortName" and "crd-rule-broken" in facts.run and "borrowingLimit" in fields:
-            continue
-        if found:
-            names = [
-                f"{field} for {listed(list(dict.fromkeys(it.resource for own, it in found if own == field)), 'and')}"
-                for field in fields
-            ]
-            first, *others = [placed.at / field for field, placed in found]
+        places = []
+        resources: dict[str, dict[str, None]] = {}  # by field, each once
+        for placed in () if cohort else quotas(owner):
+            for field, _ in amounts(placed.quota):
+                if field in ("borrowingLimit", "lendingLimit"):
+                    places.append(placed.at / field)
+                    resources.setdefault(field, {})[placed.resource] = None
+        of_crd = parent == "cohortName" and "crd-rule-broken" in facts.run
+        if places and not (of_crd and "borrowingLimit" in resources):
+            names = [f"{field} for {listed([*each], 'and')}" for field, each in resources.items()]
+            first, *others = places
             yield Hit(
                 RULE,
                 f"{owner} has a {listed(names, 'and a')} but belongs to no cohort, "
-                f"which Kueue refuses; write {cohort_field(owner)}, or remove {listed(fields, 'and')}",
+                f"which Kueue refuses; write {cohort_field(owner)}, or remove {listed([*resources], 'and')}",
                 first,
                 tuple(others),
                 meant=joined(facts.cluster, owner),

@@ -79,11 +79,8 @@ def _near_listing(
 
 
 def _of_listing(flavor: Flavor, missed: TaintView, number: int, name: str) -> Hit:
-    spec, right, listing = (
-        flavor.at / "spec",
-        getattr(missed, name),
-        flavor.fields.node_taints[number],
-    )
+    spec, listing = flavor.at / "spec", flavor.fields.node_taints[number]
+    right = getattr(missed, name)
     places = [spec.to("nodeTaints", number, name)] + [
         spec.to("tolerations", i, name)
         for i, it in enumerate(flavor.fields.tolerations)

@@ -98,10 +98,7 @@ def _left_to_others(facts: Facts, own: PodRequest, name: str, most: Fraction) ->
         amount = sum(amounts, Fraction(0))
         if amount and other.at != own.workload.at:
             (lasting if is_lasting else jobs)[str(other)] = amount
-    if own.workload.kind in LASTING:
-        fitting = [it for it in jobs if jobs[it] <= most]
-        lasting |= {it: jobs[it] for it in sorted(fitting, key=jobs.__getitem__)[-1:]}
-    return left_to(lasting, name, most)
+    return left_to(lasting, jobs if own.workload.kind in LASTING else {}, name, most)
 
 
 def _by_queue(facts: Facts) -> Mapping[At, Sequence[Sequence[PodRequest]]]:

@@ -3,7 +3,7 @@
 from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted, listed
 from policygen.kubernetes.untyped import integer, texts
-from policygen.kubernetes.workloads import TEMPLATES, Workload
+from policygen.kubernetes.workloads import TEMPLATES, Workload, sum_of
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.pod_templates import Part
 from policygen.lint.core.scheduling_policies import WrittenPolicy, scheduling_policies
@@ -25,18 +25,17 @@ def check(facts: Facts) -> Hits:
     # A workload that could not be read may name the group too.
     unread = {workload.namespace for workload in facts.cluster.workloads if not workload.templates}
     for group in facts.cluster.pod_groups:
-        pods = members.get((group.namespace, group.name), ())
-        counts = [template.replicas for _, template in pods]
-        known = [count for count in counts if count is not None]
-        if not pods or len(known) < len(counts):
+        own = members.get((group.namespace, group.name), ())
+        pods = sum_of(template.replicas for _, template in own)
+        if not own or pods is None:
             continue
-        if sum(known) < group.fields.min_member and group.namespace not in unread:
+        if pods < group.fields.min_member and group.namespace not in unread:
             yield Hit(
                 RULE,
                 f"{group} has minMember {group.fields.min_member}, but the workloads that name it run only "
-                f"{counted(sum(known), 'pod')}, so the gang never starts; set minMember to the number of pods, or run more pods",
+                f"{counted(pods, 'pod')}, so the gang never starts; set minMember to the number of pods, or run more pods",
                 group.at.to("spec", "minMember"),
-                tuple(template.at for _, template in pods[:5]),
+                tuple(template.at for _, template in own[:5]),
             )
     for workload in facts.cluster.workloads_of("apps"):
         yield from _of_annotation(facts, workload)
@@ -49,11 +48,9 @@ def check(facts: Facts) -> Hits:
 def _of_training(policy: WrittenPolicy) -> Hits:
     """A job of Kubeflow. Without gang scheduling in its operator, the field has no effect."""
     workload, needed = policy.workload, integer(policy.data.get("minAvailable"))
-    counts = [it.replicas for it in workload.templates]
-    known = [it for it in counts if it is not None]
-    if needed is None or not known or len(known) < len(counts) or "elasticPolicy" in workload.spec:
+    pods = sum_of(it.replicas for it in workload.templates)
+    if needed is None or pods is None or "elasticPolicy" in workload.spec:
         return
-    pods = sum(known)
     if 0 < pods < needed:
         yield Hit(
             RULE,

@@ -1,6 +1,7 @@
 """The minSuccess of a Volcano Job is above its pods, so the Job always fails."""
 
 from policygen.core.quoting import counted
+from policygen.kubernetes.workloads import sum_of
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 
@@ -15,10 +16,8 @@ def check(facts: Facts) -> Hits:
         needed = jobs.number(spec, "minSuccess")
         if needed is None or jobs.ends_with_a_task(spec):
             continue
-        counts = [jobs.replicas(task) for _, task in jobs.tasks(spec)]
-        known = [it for it in counts if it is not None]
-        pods = sum(known)
-        if len(known) == len(counts) and 0 < pods < needed:
+        pods = sum_of(jobs.replicas(task) for _, task in jobs.tasks(spec))
+        if pods is not None and 0 < pods < needed:
             yield Hit(
                 RULE,
                 f"{spec.owner} has minSuccess {needed}, but its tasks have only {counted(pods, 'pod')}, so it fails "
