@@ -169,10 +169,10 @@ def _nominate(state: QueueState, entry: CycleEntry) -> tuple[FlavorAssignment, l
         workload.last = None
     if state.fair or (workload.last is not None and workload.last.pending()):
         return _choose(state, workload, queue)
-    began = known_tries.moment(workload, queue)
-    known = known_tries.known(state, workload, queue, began)
+    known = known_tries.known(state, workload, queue)
     if known is not None:
         return known, []
+    began = known_tries.moment(workload, queue)
     state.searches = state.looks = False
     found, victims = _choose(state, workload, queue)
     if not victims:

@@ -50,14 +50,14 @@ def moment(workload: QueuedWorkload, queue: SimulatedQueue) -> Moment:
 
 
 def known(
-    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue, now: Moment
+    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue
 ) -> FlavorAssignment | None:
     """What a try finds that begins with the first flavor; None: it is not known."""
     last_try: KnownTry | None = queue.tries.get(workload.equivalence)
     if (
         last_try is None
-        or last_try.own not in (None, now.own)
-        or last_try.loans not in (None, now.loans)
+        or last_try.own not in (None, (workload.queued, queue.generation))
+        or last_try.loans not in (None, queue.node.root().loans)
         or last_try.room != _room(queue, last_try.amounts)
     ):
         return None

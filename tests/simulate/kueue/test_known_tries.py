@@ -17,8 +17,8 @@ def tried(monkeypatch):
     """The names of the workloads that were really tried."""
     found = []
 
-    def looked_up(state, workload, queue, now):
-        result = known(state, workload, queue, now)
+    def looked_up(state, workload, queue):
+        result = known(state, workload, queue)
         if result is None:
             found.append(workload.uid)
         return result
@@ -161,9 +161,9 @@ def test_its_scan_of_flavors_ends_in_the_present_cycle():
 
     def ended(name):
         workload = trees.workload(name, "a")
-        now = known_tries.moment(workload, queue)
-        found = known_tries.known(state, workload, queue, now)
+        found = known_tries.known(state, workload, queue)
         if found is None:
+            now = known_tries.moment(workload, queue)
             found = assign(state, workload, queue)
             known_tries.keep(state, workload, queue, now, found)
         return found.last.cycle, found.last.generation
