@@ -115,10 +115,9 @@ def _policies(spec: PodPart) -> Hits:
 
 
 def _toleration(toleration: Part) -> Iterator[tuple[str | None, str]]:
-    key, value, operator = (
-        toleration.data.get(name) or "" for name in ("key", "value", "operator")
-    )
-    if not isinstance(key, str) or not isinstance(value, str):
+    found = [toleration.data.get(name) for name in ("key", "value", "operator")]
+    key, value, operator = ("" if it is None else it for it in found)
+    if not all(isinstance(it, str) for it in (key, value, operator)):
         return
     if key:
         yield key_fault(key), "key"
