@@ -200,6 +200,18 @@ def test_affinity_value_misspelt(cluster: Cluster) -> None:
     cluster.stays("bad", lambda: placed(cluster, "bad"), (1, 0), for_s=1)
 
 
+def test_toleration_value_misspelt(cluster: Cluster) -> None:
+    """The second pod waits, although the tainted node is empty."""
+    rule = "toleration-value-misspelt"
+    add_nodes(cluster, bad(rule))
+    for name, text, end in (("bad", bad(rule), (1, 1)), ("good", good(rule), (2, 0))):
+        show(cluster, scene(text, name).replace("replicas: 1", "replicas: 2"))
+        cluster.becomes(name, lambda n=name: placed(cluster, n), end)
+        cluster.stays(name, lambda n=name: placed(cluster, n), end, for_s=1)
+        cluster.delete(*LLM, name)
+        cluster.becomes("deleted", lambda n=name: placed(cluster, n), (0, 0))
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_gpu_nodes_closed(cluster: Cluster, number: int) -> None:
     """A taint that no pod tolerates, and a cordon: the second node stays empty until it is removed."""
