@@ -99,7 +99,7 @@ def _of_taints(facts: Facts, nodes: Sequence[Node]) -> Hits:
             if taint.effect in HARD:
                 by_taint.setdefault(taint, []).append(node)
     rare = {taint: it for taint, it in by_taint.items() if len(it) < len(nodes)}
-    tolerations = tuple(_tolerations(facts)) if rare else ()
+    tolerations = facts.derive(tolerations_of_input) if rare else ()
     for taint, tainted in rare.items():
         if any(tolerates(it, taint) for it in tolerations):
             continue
@@ -108,8 +108,12 @@ def _of_taints(facts: Facts, nodes: Sequence[Node]) -> Hits:
             yield _of_taint(facts, taint, odd)
 
 
+def tolerations_of_input(facts: Facts) -> tuple[TolerationView, ...]:
+    """The tolerations of the input, and those that match the taints of its pools; use it with `facts.derive`."""
+    return tuple(_tolerations(facts))
+
+
 def _tolerations(facts: Facts) -> Iterator[TolerationView]:
-    """The tolerations of the input, and those that match the taints of its pools."""
     for workload in facts.cluster.workloads:
         for template in workload.templates:
             # Device plugins and exporters run on every node.
@@ -137,15 +141,15 @@ def _odd(facts: Facts, tainted: Sequence[Node], others: Sequence[Node]) -> Seque
     """
     flavors = facts.cluster.flavors if "node-taint-not-tolerated" in facts.run else ()
     selected = [it.fields.node_labels.items() for it in flavors if it.fields.node_labels]
-    same = {_kind(it) for it in others} - {None}
+    same = {same_pool(it) for it in others} - {None}
     return [
         it
         for it in tainted
-        if _kind(it) in same and not any(each <= it.labels.items() for each in selected)
+        if same_pool(it) in same and not any(each <= it.labels.items() for each in selected)
     ]
 
 
-def _kind(node: Node) -> Hashable:
+def same_pool(node: Node) -> Hashable:
     """The labels and accelerators that a node shares with others of its pool; None: no label."""
     labels = {
         (key, value)
