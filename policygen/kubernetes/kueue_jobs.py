@@ -11,9 +11,12 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.core.names import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 from policygen.core.versions import Minor
+from policygen.kubernetes import kueue_gates
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
 from policygen.kubernetes.kueue_requests import BY_POD_KINDS, adjusted, as_pod
+from policygen.kubernetes.kueue_settings import Settings
+from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
@@ -81,7 +84,7 @@ TOGETHER = tuple(kind for _, kind in FRAMEWORKS if kind not in ("Deployment", "P
 
 
 class Queued(Struct, frozen=True, eq=False):
-    """A workload that names a LocalQueue where Kueue reads the name."""
+    """A workload that names a LocalQueue where Kueue reads the name, or that Kueue sends to one."""
 
     workload: Workload
     name: str
@@ -98,6 +101,29 @@ class Queued(Struct, frozen=True, eq=False):
 def queued(cluster: Cluster) -> tuple[Queued, ...]:
     """All such workloads; use it with `cluster.derive`."""
     return tuple(_queued(cluster))
+
+
+def in_default_queue(settings: Settings) -> Iterator[Queued]:
+    """The workloads of manifests that Kueue sends to LocalQueue `default`, because they name no queue.
+
+    On a cluster, objects have the label that its webhooks write. Without a Configuration, only Jobs certainly count.
+    Source: pkg/controller/jobframework/defaults.go, ApplyDefaultLocalQueue.
+    """
+    cluster, gate = settings.cluster, "LocalQueueDefaulting"
+    if cluster.seen is not None:
+        return
+    if kueue_gates.known(gate, settings.target) and not settings.gate(gate):
+        return  # later releases always do this
+    named = {id(it.workload) for it in cluster.derive(queued)}
+    for workload in managed(cluster):
+        local = cluster.local_queues.get(DEFAULT_QUEUE, workload.namespace)
+        if local is None or id(workload) in named or workload.object.is_made:
+            continue
+        framework = FRAMEWORKS[workload.object.group, workload.kind]
+        managed_there = selects(cluster, settings.managed, workload.namespace) is not False
+        if managed_there and framework in settings.frameworks:
+            queue = cluster.cluster_queues.get(local.fields.cluster_queue)
+            yield Queued(workload, DEFAULT_QUEUE, queue)
 
 
 def managed(cluster: Cluster) -> Iterator[Workload]:

@@ -10,7 +10,7 @@ from policygen.core.finding import At
 from policygen.core.quoting import some
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import ResourceQuotaView
-from policygen.kubernetes.kueue_jobs import queued, target
+from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, managed, queued, target
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.namespace_quotas import used_by
@@ -103,8 +103,10 @@ def admitted(cluster: Cluster) -> Mapping[At, Admitted]:
 
 
 def _outside(cluster: Cluster) -> Mapping[str, Sequence[Workload]]:
-    """The workloads that name no queue of Kueue, by namespace; whether Jobs on a cluster have ended is not known."""
+    """The workloads in no queue of Kueue, by namespace; whether Jobs on a cluster have ended is not known."""
     inside = {it.workload.at for it in cluster.derive(queued)}
+    known = cluster.local_queues
+    inside |= {it.at for it in managed(cluster) if known.knows(DEFAULT_QUEUE, it.namespace)}
     found: dict[str, list[Workload]] = {}
     for it in cluster.workloads if cluster.resource_quotas.any else ():
         if it.at not in inside and (cluster.seen is None or it.kind in LASTING):

@@ -10,7 +10,7 @@ from msgspec import Struct
 from policygen.core.versions import Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
-from policygen.kubernetes.kueue_jobs import counted, queued
+from policygen.kubernetes.kueue_jobs import counted, in_default_queue, queued
 from policygen.kubernetes.kueue_settings import Settings, first
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
@@ -70,7 +70,7 @@ def _of_release(target: Version) -> Callable[[Cluster], tuple[PodRequest, ...]]:
 
 
 def _requests(cluster: Cluster, rules: Settings) -> Iterator[PodRequest]:
-    for job in cluster.derive(queued):
+    for job in (*cluster.derive(queued), *in_default_queue(rules)):
         if job.cluster_queue is None:
             continue
         for template in job.workload.templates:

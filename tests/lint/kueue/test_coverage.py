@@ -46,3 +46,18 @@ def test_without_a_configuration_another_name_of_the_vendor_may_be_the_device():
     it = facts(QUEUE % "nvidia.com/devices")
     (request,) = pod_requests(it)
     assert uncovered(it, request) == []
+
+
+def test_a_local_queue_default_takes_jobs_without_a_queue_name():
+    text = QUEUE.replace("metadata: {name: q,", "metadata: {name: default,")
+    text = text.replace(", labels: {kueue.x-k8s.io/queue-name: q}", "") % "memory"
+    deployment = "---" + text.rsplit("---", 1)[1].replace("kind: Job", "kind: Deployment")
+    deployment = deployment.replace("batch/v1", "apps/v1")
+    (request,) = pod_requests(facts(text + deployment))
+    assert str(request.workload) == "Job n/j"
+    of_owner = text.replace("name: j,", "name: j, ownerReferences: [{kind: JobSet, name: s}],")
+    assert pod_requests(facts(of_owner)) == ()
+    off = "---\n{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, %s}\n"
+    assert pod_requests(facts(text + off % "integrations: {frameworks: [pod]}")) == ()
+    gate = off % "featureGates: {LocalQueueDefaulting: false}"
+    assert [len(pod_requests(facts(text + gate, kueue=it))) for it in (16, 19)] == [0, 1]

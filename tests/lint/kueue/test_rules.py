@@ -734,3 +734,51 @@ spec:
     - name: whole
       resources: [{name: memory, nominalQuota: 32Gi}, {name: nvidia.com/gpu, nominalQuota: 0}]
 """
+
+
+POOL = """
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: %(name)s}, spec: {nodeLabels: {pool: %(name)s}}}
+---
+"""
+TWO_FLAVORS = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: vision}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors:
+    - {name: a, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}
+    - {name: b, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}
+---
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: n}, spec: {clusterQueue: vision}}
+---
+"""
+SERVING = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %s, namespace: n, labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  replicas: %d
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}}
+    spec:
+      nodeSelector: {%s}
+      containers: [{name: main, image: a/b:1, resources: {limits: {nvidia.com/gpu: 1}}}]
+---
+"""
+
+
+def test_fewer_pods_leave_room_only_to_workloads_of_the_same_flavor(tmp_path):
+    job = SERVING % ("train", 9, "pool: a")
+    job = job.replace("apps/v1", "batch/v1").replace("Deployment", "Job")
+    job = job.replace("replicas: 9", "parallelism: 9\n  completions: 9")
+    job = job.replace("  selector: {matchLabels: {app: a}}\n", "")
+    job = job.replace("containers:", "restartPolicy: Never\n      containers:")
+    others = [SERVING % it for it in (("a", 2, "pool: a"), ("b", 3, "pool: b"), ("any", 4, ""))]
+    flavors = [POOL % {"name": it} for it in "ab"]
+    report = lint(tmp_path, "".join((*flavors, TWO_FLAVORS, *others, job)))
+    (message,) = (it.message for it in report.findings if it.rule.name == "workload-exceeds-quota")
+    assert "run fewer pods, and leave 2 nvidia.com/gpu to Deployment a, or raise" in message

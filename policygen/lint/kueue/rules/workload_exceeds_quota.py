@@ -1,22 +1,33 @@
 """A workload requests more than its queue can ever have."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
+from typing import NamedTuple
 
 from policygen.core.amounts import amount_of, readable, total
 from policygen.core.finding import At, Exceeded
-from policygen.kubernetes.kueue import ResourceGroup
+from policygen.kubernetes.kueue import FlavorQuotas, ResourceGroup
 from policygen.kubernetes.workloads import KINDS, replicas_at
 from policygen.lint.core.excess_words import left_to
 from policygen.lint.core.queue_sums import LASTING
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import READS, PodRequest, requests_by_workload
+from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.job_quotas import fits, pods_together, requested_of
 from policygen.lint.kueue.quotas import lacks_unit
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+class _Short(NamedTuple):
+    """The resource of which no flavor has enough, and the flavor that has the most of it."""
+
+    flavor: str
+    resource: str
+    requested: Fraction
+    most: Fraction
 
 
 def check(facts: Facts) -> Hits:
@@ -43,8 +54,8 @@ def check(facts: Facts) -> Hits:
                 if len(part) > 1:
                     amounts = total((amounts, *(requested_of(it, group) for it in part[1:])))
                 if short := _short(group, amounts, reach):
-                    if not (without_unit and _lacks_unit(group, short[0])):
-                        yield _hit(facts, part, *short)
+                    if not (without_unit and _lacks_unit(group, short.resource)):
+                        yield _hit(facts, part, group, short)
                     break
             else:
                 continue
@@ -57,11 +68,9 @@ def _lacks_unit(group: ResourceGroup, resource: str) -> bool:
     return any(quota.name == resource and lacks_unit(quota) for quota in quotas)
 
 
-def _hit(
-    facts: Facts, requests: Sequence[PodRequest], name: str, amount: Fraction, most: Fraction
-) -> Hit:
+def _hit(facts: Facts, requests: Sequence[PodRequest], group: ResourceGroup, short: _Short) -> Hit:
     """At the request of a pod that is too large alone, or else at the number of the most demanding pods."""
-    first = requests[0]
+    first, (flavor, name, amount, most) = requests[0], short
     of_one = max(requests, key=lambda it: it.counted.get(name, 0))
     of_all = max(requests, key=lambda it: it.counted.get(name, 0) * pods_together(it))
     if of_one.counted[name] > most:
@@ -69,7 +78,10 @@ def _hit(
         advice = "lower the request"
     else:
         at = replicas_at(of_all.workload, of_all.template)
-        advice = f"run fewer pods{_left_to_others(facts, first, name, most - of_one.counted[name])}"
+        left = _left_to_others(
+            facts, first, (flavor, name), most - of_one.counted[name], group.flavors
+        )
+        advice = f"run fewer pods{left}"
     limit = f"{first.queue} can have at most"
     all_of = f"{limit} {amount_of(name, most, amount)}"
     pods = sum(pods_together(it) for it in requests if name in it.counted)
@@ -83,8 +95,11 @@ def _hit(
     )
 
 
-def _left_to_others(facts: Facts, own: PodRequest, name: str, most: Fraction) -> str:
-    """What fewer pods must leave to the other workloads of the queue, up to an amount; else ""."""
+def _left_to_others(
+    facts: Facts, own: PodRequest, cell: Cell, most: Fraction, flavors: Sequence[FlavorQuotas]
+) -> str:
+    """What fewer pods must leave in a flavor to the workloads that fit no other one, up to an amount; else ""."""
+    flavor, name = cell
     lasting: dict[str, Fraction] = {}
     jobs: dict[str, Fraction] = {}
     for requests in facts.derive(_by_queue)[own.queue.at]:
@@ -94,11 +109,19 @@ def _left_to_others(facts: Facts, own: PodRequest, name: str, most: Fraction) ->
             it.counted.get(name, Fraction(0))
             * ((it.template.replicas or 0) if is_lasting else pods_together(it))
             for it in requests
+            if _usable(facts, it, flavors) == [flavor]
         ]
         amount = sum(amounts, Fraction(0))
         if amount and other.at != own.workload.at:
             (lasting if is_lasting else jobs)[str(other)] = amount
     return left_to(lasting, jobs if own.workload.kind in LASTING else {}, name, most)
+
+
+def _usable(facts: Facts, request: PodRequest, flavors: Iterable[FlavorQuotas]) -> list[str]:
+    """The flavors that do not refuse a pod; an unknown one counts."""
+    known = facts.cluster.flavors
+    found = ((it.name, known.get(it.name)) for it in flavors)
+    return [name for name, it in found if not (it and refusal(it.fields, request.template.spec))]
 
 
 def _by_queue(facts: Facts) -> Mapping[At, Sequence[Sequence[PodRequest]]]:
@@ -111,17 +134,16 @@ def _by_queue(facts: Facts) -> Mapping[At, Sequence[Sequence[PodRequest]]]:
 
 def _short(
     group: ResourceGroup, requested: Mapping[str, Fraction], ceiling: Callable[[Cell], Fraction]
-) -> tuple[str, Fraction, Fraction] | None:
-    """The resource of which no flavor has enough, its request, and the most of any flavor."""
-    worst: tuple[str, Fraction, Fraction] | None = None
+) -> _Short | None:
+    worst: _Short | None = None
     for flavor in group.flavors:
         most = {name: ceiling((flavor.name, name)) for name in requested}
         lacking = [name for name in sorted(requested) if requested[name] > most[name]]
         if not lacking:
             return None
         name = max(lacking, key=lambda name: "/" in name)
-        if worst is None or most[name] > worst[2]:
-            worst = name, requested[name], most[name]
+        if worst is None or most[name] > worst.most:
+            worst = _Short(flavor.name, name, requested[name], most[name])
     if all(ceiling((flavor.name, name)) == 0 for flavor in group.flavors for name in requested):
         return None  # no-quota-anywhere reports it
     return worst
@@ -136,5 +158,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.QUEUES}),
-    reads=(*READS, "Cohort"),
+    reads=(*READS, "Cohort", "ResourceFlavor"),
 )
