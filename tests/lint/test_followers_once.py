@@ -120,6 +120,7 @@ def test_only_the_cause_is_reported(tmp_path, text, rule):
         "priority-class-refused/bad-04",
         "queue-affinity-ignored/bad-02",
         "queue-weight-ignored/bad-02",
+        "quota-of-one-node/bad-02",
         "replicas-exceed-nodes/bad-07",
         "system-namespaces-managed/bad-02",
         "volcano-configuration-not-loaded/bad-05",

@@ -1,14 +1,15 @@
 """The only quota of a flavor equals the capacity of one of its nodes."""
 
+from collections import Counter
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, written
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.missing_cluster_queues import missing_cluster_queues
-from policygen.lint.kueue.quotas import nominal_quotas
+from policygen.lint.kueue.quotas import flavors, nominal_quotas, owners
 from policygen.lint.kueue.unused_flavors import unused_flavors
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, Need, ObjectRule, Severity, Verb
 
 
 def check(facts: Facts) -> Hits:
@@ -20,6 +21,7 @@ def check(facts: Facts) -> Hits:
     if facts.derive(missing_cluster_queues):
         return
     found = facts.cluster.derive(nodes)
+    listings = Counter(it.name for owner in owners(facts.cluster) for _, it in flavors(owner))
     for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
         if name not in found or not extended(resource):
             continue  # another rule reports it
@@ -31,12 +33,15 @@ def check(facts: Facts) -> Hits:
                 it.flavor == name for it in facts.derive(unused_flavors)
             ):
                 continue  # it reports a queue without its part of the nodes
+            place, enough = cells[0].at / "nominalQuota", written(resource, one * len(own.nodes))
             yield Hit(
                 RULE,
                 f"{cells[0].owner} has a quota of {amount_of(resource, one)} in flavor {name}, which "
                 f"is the capacity of one node, but the flavor has {len(own.nodes)} nodes; write "
-                f"{written(resource, one * len(own.nodes))} to use all nodes",
-                cells[0].at / "nominalQuota",
+                f"{enough} to use all nodes",
+                place,
+                # If others list the flavor, the fault may be a quota of theirs.
+                meant=(Edit(Verb.REWRITE, place, enough),) if listings[name] == 1 else (),
             )
 
 
