@@ -14,7 +14,7 @@ Hits = tuple[Hit, ...]
 
 
 def joined(found: Sequence[Hits]) -> list[Hits]:
-    """The hits of all rules, with one hit for each amount.
+    """The hits of all rules, with one hit for each amount, and for each number of pods.
 
     It is the most severe hit, first one about a single pod, then one about several amounts, and then the
     one with the lowest limit. Its message names the other limits. A hit that is also about other amounts stays.
@@ -75,9 +75,13 @@ def _instead(hits: Iterable[Hit]) -> dict[int, Hit | None]:
     kept: list[tuple[Hit, list[Hit]]] = []
     for hit in sorted(hits, key=_rank):
         amounts = _amounts(hit)
-        near = [it for it in kept if it[0].rule is not hit.rule and amounts & _amounts(it[0])]
+        of_others = [it for it in kept if it[0].rule is not hit.rule]
+        near = [it for it in of_others if amounts & _amounts(it[0])]
+        same = [it for it in of_others if it[0].at == hit.at and _is_number_of_pods(hit.at)]
         if near and amounts <= set().union(*(_amounts(main) for main, _ in near)):
             near[0][1].append(hit)
+        elif same:
+            same[0][1].append(hit)
         else:
             kept.append((hit, []))
     made: dict[int, Hit | None] = {}
@@ -95,6 +99,11 @@ def _instead(hits: Iterable[Hit]) -> dict[int, Hit | None]:
             made[id(main)] = main._replace(message=message, at=at, related=tuple(related))
             made |= {id(hit): None for hit in others}
     return made
+
+
+def _is_number_of_pods(at: At | None) -> bool:
+    """Whether a hit is at the number of pods: fewer pods then use less of every resource."""
+    return at is not None and at.path[-1:] in (("replicas",), ("parallelism",))
 
 
 def _is_enough(main: Hit, pod: Hit) -> bool:

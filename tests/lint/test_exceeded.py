@@ -52,6 +52,14 @@ def test_the_remedy_for_a_pod_is_enough_if_all_pods_then_keep_to_the_other_limit
         assert found.at == OTHER
 
 
+def test_one_number_of_pods_is_one_finding_for_all_amounts():
+    at = JOB.to("spec", "replicas")
+    hits = hit(ERROR, ("gpu", 8))._replace(at=at), hit(SECOND, ("memory", 9))._replace(at=at)
+    assert messages(*hits) == [["first is too low (also, second allows 9); raise first"], []]
+    hits = [it._replace(at=JOB / "spec") for it in hits]
+    assert messages(*hits) == [[it.message] for it in hits]
+
+
 def test_hits_about_another_amount_or_object_stay():
     hits = hit(ERROR, ("gpu", 8)), hit(WARNING, ("gpu", 9), ("cpu", 1))
     assert messages(*hits) == [[it.message] for it in hits]

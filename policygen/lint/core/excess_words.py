@@ -15,12 +15,13 @@ def fault(it: Excess) -> str:
     names = list(dict.fromkeys(str(each.workload) for each in it.members))
     # The finding is at the last one, so its name is shown.
     who = some([*names[:2], names[-1], *names[2:-1]] if names[2:] else names, "other workload")
-    nodes = f"the {counted(it.nodes, 'node')} that can take them"
+    nodes = _nodes(it)
+    have = "has" if it.nodes == 1 else "together have"
     match it:
         case SumExcess(requested=pods) if it.resource.startswith(HOST_PORT):
             return f"the {pods} pods of {who} use {it.resource}, which each of {nodes} has once"
         case SumExcess(requested=pods, have=room) if it.resource == "pods":
-            return f"{who} have {pods} pods, but {nodes} together have room for {room}"
+            return f"{who} have {pods} pods, but {nodes} {have} room for {room}"
         case SumExcess():
             return f"the pods of {who} together {_sums(it, nodes)}"
         case NodeExcess(needed=needed, size=size):
@@ -31,8 +32,12 @@ def fault(it: Excess) -> str:
         case PodExcess(pods=pods, least=least, room=room):
             return (
                 f"the {pods} pods of {who} request {readable(it.resource, least)} or more "
-                f"{it.resource} each, but {nodes} together have room for {room} such pods"
+                f"{it.resource} each, but {nodes} {have} room for {room} such pods"
             )
+
+
+def _nodes(it: Excess) -> str:
+    return f"the {counted(it.nodes, 'node')} that can take them"
 
 
 def _sums(it: SumExcess, nodes: str) -> str:
@@ -42,7 +47,8 @@ def _sums(it: SumExcess, nodes: str) -> str:
     have = [amount_of(each.resource, each.have, each.requested) for each in sums]
     if len(sums) == 1:
         have = [readable(it.resource, it.have, it.requested)]
-    return f"request {listed(requested, 'and')}, but {nodes} have {listed(have, 'and')}"
+    verb = "has" if it.nodes == 1 else "have"
+    return f"request {listed(requested, 'and')}, but {nodes} {verb} {listed(have, 'and')}"
 
 
 def _is_number_of_pods(resource: str) -> bool:
@@ -53,7 +59,7 @@ def used(it: Excess) -> str:
     """Which pods use which nodes, so that the last member, which is not among them, has too little room."""
     *others, last = it.members
     who = some(list(dict.fromkeys(str(each.workload) for each in others)), "other workload")
-    nodes = f"the {counted(it.nodes, 'node')} that can take them"
+    nodes = _nodes(it)
     if isinstance(it, SumExcess) and not it.resource.startswith(HOST_PORT):
         requests = dict(last.ways[0].demand.requests)
         amount = it.requested - requests.get(it.resource, 1) * (last.pods or 0)
@@ -66,7 +72,7 @@ def exceeded(it: Excess, at: At) -> Iterator[Exceeded]:
     """The limit of which the object at a place has too much, if it is a sum."""
     if isinstance(it, SumExcess):
         have = amount_of(it.resource, it.have, it.requested)
-        limit = f"the {counted(it.nodes, 'node')} that can take them have {have}"
+        limit = f"{_nodes(it)} {'has' if it.nodes == 1 else 'have'} {have}"
         yield Exceeded(at, it.resource, it.have, limit)
 
 

@@ -1,6 +1,7 @@
 """Pods request more than the capability of their Volcano Queue, so some of them never start."""
 
 from policygen.core.amounts import amount_of, readable
+from policygen.core.finding import Exceeded
 from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
@@ -43,11 +44,14 @@ def check(facts: Facts) -> Hits:
                     f"{readable(name, limit, amount)}, so no pod starts; lower the request"
                 )
                 at = template.at.to("spec", *request_path(template.spec, name))
+            has = f"Queue {found.queue.name} has a capability of {amount_of(name, limit, amount)}"
+            of_pod = not found.pods
             yield Hit(
                 RULE,
                 f"{message}, or raise the capability",
                 at,
                 (found.queue.at.to("spec", "capability", name),),
+                exceeds=(Exceeded(workload.at, name, limit, has, of_pod=of_pod, pods=count),),
             )
 
 
