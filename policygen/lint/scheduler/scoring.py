@@ -80,14 +80,18 @@ def gpu_schedulers(cluster: Cluster) -> frozenset[str]:
 
 
 def profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:
-    """The profiles of all files."""
+    """The profiles of all files, without a second one of the same name, which kube-scheduler refuses."""
     return cluster.derive(_scored)
 
 
 def _scored(cluster: Cluster) -> tuple[ScoredProfile, ...]:
     found = []
     for owner in cluster.scheduler_configurations:
+        names = set[str]()
         for i, profile in enumerate(owner.fields.profiles):
+            if profile.scheduler_name in names:
+                continue
+            names.add(profile.scheduler_name)
             at = owner.at.to("profiles", i)
             weights = enabled_plugins(profile, "score", WEIGHTS)
             opponents = {name: weights[name] for name in _OPPONENTS if name in weights}

@@ -89,3 +89,9 @@ def test_spreading_is_quiet_only_with_an_empty_list():
 def test_packing_is_filling_by_gpus(strategy, packs):
     fit = config("NodeResourcesFit", scoringStrategy=strategy)
     assert profile(pluginConfig=[fit]).scoring.packs is packs
+
+
+def test_a_second_profile_of_one_name_is_left_to_the_rule_that_refuses_it():
+    names = {"profiles": [{"schedulerName": it} for it in ("gpu", "gpu", "cpu")]}
+    it = Object(At(0), GROUP, "KubeSchedulerConfiguration", "", "", names)
+    assert [each.name for each in profiles(Cluster((it,)))] == ["gpu", "cpu"]

@@ -1,7 +1,7 @@
 """A PriorityClass has a value or name reserved for Kubernetes, or an empty policy."""
 
 from policygen.kubernetes.priorities import BUILT_IN, HIGHEST
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity, written
 
 _PREFIX = "system-"
 
@@ -23,6 +23,8 @@ def check(facts: Facts) -> Hits:
                     f'{entry} has a name that begins with "{_PREFIX}", which is reserved for Kubernetes; '
                     "write another name",
                     entry.at.to("metadata", "name"),
+                    # Pods may still use the name without the prefix.
+                    meant=written(entry.at.to("metadata", "name"), entry.name[len(_PREFIX) :]),
                 )
         elif entry.fields.value > HIGHEST:
             yield Hit(

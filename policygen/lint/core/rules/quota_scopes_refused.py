@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import At
+from policygen.core.quoting import listed
 from policygen.core.standard_resources import QUOTA_KEYS
 from policygen.kubernetes.core import ResourceQuotaView, ScopeRequirement
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -50,13 +51,10 @@ def _scopes(quota: ResourceQuotaView, scopes: tuple[str, ...], at: At) -> Iterat
     for i, scope in enumerate(scopes):
         if scope not in _FITS:
             continue  # `unsupported-value` reports it
-        for name in quota.hard:
-            plain = name in QUOTA_KEYS or name.startswith(_HUGE)
-            if plain and name not in _FITS[scope]:
-                yield (
-                    f"scope {scope} cannot count {name}; write a separate quota for {name}",
-                    at / i,
-                )
+        plain = (it for it in quota.hard if it in QUOTA_KEYS or it.startswith(_HUGE))
+        if others := [it for it in plain if it not in _FITS[scope]]:
+            names = listed(others, "and")
+            yield f"scope {scope} cannot count {names}; write a separate quota for {names}", at / i
     for pair in _PAIRS:
         if set(pair) <= set(scopes):
             yield (

@@ -10,6 +10,7 @@ from policygen.kubernetes.pod_quotas import PODS, resource_of
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.namespace_quotas import Bound, bounds, used_until_deleted
 from policygen.lint.core.queue_rooms import RESTARTED
+from policygen.lint.kueue.admitted import admitted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _Sum = tuple[str, Bound, Mapping[Workload, Fraction]]
@@ -19,18 +20,41 @@ _Sum = tuple[str, Bound, Mapping[Workload, Fraction]]
 def check(facts: Facts) -> Hits:
     """Checks workloads whose pods do not end. The API server refuses the pods that are created last.
 
-    Skips quotas with scopes. workload-exceeds-resource-quota reports a workload that alone uses too much.
+    Skips quotas with scopes. workload-exceeds-resource-quota reports a workload that alone uses too much, and
+    resource-quota-below-queue a limit below that of the queues, if raising it to theirs is enough.
     Source: as in lint/core/namespace_quotas.py.
     """
-    by_namespace = facts.cluster.derive(bounds)
+    reported = facts.derive(of_queues) if "resource-quota-below-queue" in facts.run else ()
     sums: dict[At, list[_Sum]] = {}
+    for it in facts.derive(_sums):
+        key, bound, _ = it
+        if bound.quota.at.to("spec", "hard", key) not in reported:
+            sums.setdefault(bound.quota.at, []).append(it)
+    for found in sums.values():
+        yield _hit(sorted(found, key=lambda it: ("/" not in it[0], it[0])))
+
+
+def of_queues(facts: Facts) -> frozenset[At]:
+    """The exceeded limits that are large enough if they are those of the ClusterQueues; use it with `facts.derive`."""
+    found = set()
+    for key, bound, used in facts.derive(_sums):
+        at, needed = bound.quota.at.to("spec", "hard", key), sum(used.values())
+        queues = facts.cluster.derive(admitted).get(at)
+        have = sum(queues.beside.values(), queues.amount) if queues else 0
+        if queues and queues.exceed(bound.limit) and needed <= have:
+            found.add(at)
+    return frozenset(found)
+
+
+def _sums(facts: Facts) -> tuple[_Sum, ...]:
+    """The limits that workloads only exceed together."""
+    by_namespace, found = facts.cluster.derive(bounds), []
     for (namespace, key), used in facts.derive(used_until_deleted).items():
         bound = by_namespace[namespace][key]
         inside = {it: amount for it, amount in used.items() if amount <= bound.limit}
         if len(inside) > 1 and sum(inside.values()) > bound.limit:
-            sums.setdefault(bound.quota.at, []).append((key, bound, inside))
-    for found in sums.values():
-        yield _hit(sorted(found, key=lambda it: ("/" not in it[0], it[0])))
+            found.append((key, bound, inside))
+    return tuple(found)
 
 
 def _hit(found: Sequence[_Sum]) -> Hit:
@@ -81,5 +105,12 @@ RULE = ObjectRule(
     remedy="Run fewer pods, request less, or raise the quota.",
     judges=KINDS,
     check=check,
-    reads=("LimitRange", "ResourceQuota", "HorizontalPodAutoscaler", "ScaledObject"),
+    reads=(
+        "LimitRange",
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceQuota",
+        "HorizontalPodAutoscaler",
+        "ScaledObject",
+    ),
 )

@@ -1,12 +1,15 @@
 """The workloads of a queue use up another quota before its GPUs, so GPUs stay unused."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from policygen.core.amounts import BYTES, amount_of, readable, written
 from policygen.core.finding import At
+from policygen.core.quoting import some
 from policygen.kubernetes.accelerators import is_one
-from policygen.kubernetes.kueue import FlavorQuotas, FlavorResourceQuota
+from policygen.kubernetes.kueue import ClusterQueueView, FlavorQuotas, FlavorResourceQuota
+from policygen.kubernetes.table import Entry
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import demands_by_template
 from policygen.lint.core.rules import gpus_left_unusable, pod_fits_no_node
@@ -26,16 +29,42 @@ _STEP = 1024
 """The factor between two units of bytes."""
 
 
+class _ScarceQuota(NamedTuple):
+    """A quota that runs out before the GPUs of its flavor."""
+
+    number: int
+    """Its index in the flavor."""
+    flavor: str
+    gpu: str
+    offered: Fraction
+    """The GPUs that the queue can have."""
+    resource: str
+    own: Fraction
+    most: Fraction
+    """What the queue can have of the resource."""
+    each: Fraction
+    """What the workload that needs least requests for each GPU."""
+    least: PodRequest
+    meant: str
+    """The amount in another unit, if it was certainly meant."""
+
+
+_Placed = tuple[Entry[ClusterQueueView], At, _ScarceQuota]
+"""The queue and the place of a quota."""
+
+
 def check(facts: Facts) -> Hits:
     """Of the workloads in the input, the one that requests least of the quota for each GPU counts.
 
     Limits include what the queue can borrow. Pods that fit no node, or that leave GPUs of a node unused,
-    need smaller requests and not a larger quota; other rules report them. Source:
+    need smaller requests and not a larger quota; other rules report them. Queues that can borrow the same quotas
+    are reported together. Source:
     pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2: a pod gets all resources of a group in
     one flavor.
     """
     trees, owned = facts.cluster.derive(forest), facts.cluster.derive(nodes)
     by_queue: dict[str, list[PodRequest]] = {}
+    shared: dict[Hashable, list[_Placed]] = {}
     for request in pod_requests(facts):
         by_queue.setdefault(request.queue.name, []).append(request)
     for name, requests in by_queue.items():
@@ -60,11 +89,34 @@ def check(facts: Facts) -> Hits:
                 own = groups_at(queue, i, "flavors", j)
                 if any(is_inside(it, own) for it in facts.derive(_without_cpu)):
                     continue
-                if fault := _fault(node, quotas, users, have):
-                    number, message, least, right = fault
-                    at = own.to("resources", number, "nominalQuota")
-                    related, meant = (least.template.at / "spec",), meant_amount(at, right)
-                    yield Hit(RULE, f"{queue} {message}", at, related, meant=meant)
+                if it := _fault(node, quotas, users, have):
+                    at = own.to("resources", it.number, "nominalQuota")
+                    shares = id(node.root()), quotas.name, it.gpu, it.resource, it.offered, it.most
+                    shared.setdefault(shares, []).append((queue, at, it))
+    for found in shared.values():
+        wrong = [[placed] for placed in found if placed[2].meant]
+        yield from map(_hit, wrong or [found])
+
+
+def _hit(found: Sequence[_Placed]) -> Hit:
+    """One hit for queues that share a quota, at the one that needs most."""
+    queue, at, it = max(found, key=lambda placed: placed[2].each)
+    others = [(str(other), place) for other, place, _ in found if place != at]
+    who = some([str(queue), *(name for name, _ in others)], "other queue")
+    can, their, where = ("can each", "their", f" in {queue}") if others else ("can", "its", "")
+    lacking = f"at least {written(it.resource, it.own + it.each * it.offered - it.most)}"
+    raised = f"{it.meant}, if the unit is wrong" if it.meant else lacking
+    less = "use fewer pods" if it.resource == _PODS else f"request less {it.resource}"
+    return Hit(
+        RULE,
+        f"{who} {can} have {amount_of(it.gpu, it.offered)} of flavor {it.flavor}, but {their} workloads can use only "
+        f"{readable(it.gpu, Fraction(it.most // it.each), it.offered)} of them, because the quota of {amount_of(it.resource, it.most)} "
+        f"runs out first ({it.least.workload} requests {readable(it.resource, it.each)} for each GPU); raise the quota of "
+        f"{it.resource} to {raised}{where}, or {less} for each GPU",
+        at,
+        (it.least.template.at / "spec", *(place for _, place in others)),
+        meant=meant_amount(at, it.meant),
+    )
 
 
 def _fits(facts: Facts, request: PodRequest, flavor: str) -> bool:
@@ -97,11 +149,8 @@ def _fault(
     quotas: FlavorQuotas,
     users: Sequence[PodRequest],
     have: Mapping[str, Fraction],
-) -> tuple[int, str, PodRequest, str] | None:
-    """The index of a quota that runs out before the GPUs, a message, the workload that needs least, and the amount in another unit.
-
-    `have`: what the nodes of the flavor have.
-    """
+) -> _ScarceQuota | None:
+    """The first quota that runs out before the GPUs. `have`: what the nodes of the flavor have."""
     flavor = quotas.name
     gpus = [
         it.name for it in quotas.resources if is_one(it.name) and node.ceiling((flavor, it.name))
@@ -129,16 +178,7 @@ def _fault(
             own, needed = quota.nominal_quota, each * offered
             unit = name in BYTES and most - own + own * _STEP >= needed and each > own
             meant = written(name, own * _STEP) if unit else ""
-            raised = (
-                f"{meant}, if the unit is wrong" if unit else f"at least {written(name, needed)}"
-            )
-            message = (
-                f"can have {amount_of(gpu, offered)} of flavor {flavor}, but its workloads can use only "
-                f"{readable(gpu, Fraction(usable), offered)} of them, because the quota of {amount_of(name, most)} runs out first "
-                f"({least.workload} requests {readable(name, each)} for each GPU); raise the quota of {name} to "
-                f"{raised}, or {'use fewer pods' if name == 'pods' else f'request less {name}'} for each GPU"
-            )
-            return k, message, least, meant
+            return _ScarceQuota(k, flavor, gpu, offered, name, own, most, each, least, meant)
     return None
 
 

@@ -4,6 +4,7 @@ from policygen.core.amounts import amount_of
 from policygen.core.finding import At
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.namespace_quotas import quota_excesses
+from policygen.lint.core.rules.workloads_exceed_resource_quota import of_queues
 from policygen.lint.kueue.admitted import admitted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -13,7 +14,9 @@ def check(facts: Facts) -> Hits:
 
     Source: issues 696, 1403.
     """
-    reported = _reported(facts)
+    reported, certain = _reported(facts), frozenset[At]()
+    if "workloads-exceed-resource-quota" in facts.run:
+        certain = facts.derive(of_queues)
     for at, it in facts.cluster.derive(admitted).items():
         hard = it.quota.fields.hard[it.key]
         if not it.exceed(hard) or at in reported:
@@ -24,6 +27,7 @@ def check(facts: Facts) -> Hits:
             f"API server refuses pods of admitted jobs; write at least {it.written}, or remove {it.key} from the ResourceQuota",
             at,
             related=tuple(it.related),
+            severity=Severity.ERROR if at in certain else None,
         )
 
 
@@ -45,6 +49,7 @@ RULE = ObjectRule(
     judges=("ResourceQuota",),
     check=check,
     reads=(
+        "LimitRange",
         "LocalQueue",
         "ClusterQueue",
         "PriorityClass",
