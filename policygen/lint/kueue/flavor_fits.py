@@ -10,6 +10,7 @@ from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.workloads import PodSpec
 from policygen.lint.core.near_tolerations import near_toleration
+from policygen.lint.core.refused_pods import named
 
 _TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 
@@ -64,7 +65,7 @@ def _of_taint(flavor: ResourceFlavorView, taint: TaintView, pod: PodSpec) -> Fla
             path = near.path if where == "the pods" else near.path[:1]
             return FlavorRefusal(reason, path, f"{near.advice} in the toleration of {where}", where)
     reason = f"taint {taint.key} is not tolerated"
-    return FlavorRefusal(reason, ("tolerations",), f"add a toleration for taint {taint.key}")
+    return FlavorRefusal(reason, ("tolerations",), f"add a toleration for taint {named(taint)}")
 
 
 def keys(pod: PodSpec) -> set[str]:

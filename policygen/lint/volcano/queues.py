@@ -355,12 +355,16 @@ class ShareRoom(Struct, frozen=True, eq=False):
         return self.have - self.others
 
 
+def of_siblings(cluster: Cluster, queue: Entry[QueueView], path: Path, name: str) -> Fraction:
+    """The sum of an amount at a path in `spec` of the other queues below the parent of a queue."""
+    siblings = cluster.derive(tree).children.get(queue.fields.parent or ROOT, ())
+    others = (amounts(it.fields)[path].get(name) for it in siblings if it.at != queue.at)
+    return sum((it for it in others if it), Fraction(0))
+
+
 def room(cluster: Cluster, queue: Entry[QueueView], path: Path, name: str) -> ShareRoom | None:
     """What the parent of a queue, or else the nodes, have of an amount at a path in `spec`; None if it is unknown."""
-    above = queue.fields.parent or ROOT
-    siblings = cluster.derive(tree).children.get(above, ())
-    beside = [amounts(it.fields)[path].get(name) for it in siblings if it.at != queue.at]
-    others = sum((it for it in beside if it), Fraction(0))
+    above, others = queue.fields.parent or ROOT, of_siblings(cluster, queue, path, name)
     if above == ROOT:
         return (
             ShareRoom("the nodes have", cluster.derive(inventory).get(name, Fraction(0)), others)

@@ -67,7 +67,7 @@ OTHER = {"key": "gpu", "operator": "In", "values": ["H100"]}
 @pytest.mark.parametrize(
     ("spec", "path", "advice"),
     [
-        ({}, ("tolerations",), "add a toleration for taint gpu"),
+        ({}, ("tolerations",), "add a toleration for taint gpu:NoSchedule"),
         ({"tolerations": NEAR}, ("tolerations", 0, "effect"), "write effect: NoSchedule in the toleration of the pods"),
         ({"tolerations": TOLERATIONS, "nodeSelector": {"gpu": "H100"}}, ("nodeSelector", "gpu"), "write gpu: h100 in nodeSelector"),
         ({"tolerations": TOLERATIONS, "affinity": term(ELSEWHERE, OTHER)}, (*TERMS, 0, "matchExpressions", 1, "values"), "write h100 in nodeAffinity"),

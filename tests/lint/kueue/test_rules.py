@@ -736,6 +736,61 @@ spec:
 """
 
 
+@pytest.mark.parametrize(
+    ("values", "remedy"),
+    [
+        ("kube-system", "write operator: NotIn, and add kueue-system to its values"),
+        ("kube-system, kueue-system", "write operator: NotIn"),
+    ],
+)
+def test_all_namespaces_of_the_system_are_excluded(tmp_path, values, remedy):
+    text = (
+        "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nmanagedJobsNamespaceSelector:\n"
+        f"  matchExpressions: [{{key: kubernetes.io/metadata.name, operator: In, values: [{values}]}}]\n"
+    )
+    (message,) = (
+        it.message
+        for it in lint(tmp_path, text).findings
+        if it.rule.name == "system-namespaces-managed"
+    )
+    assert message.endswith(f"so Kueue does not start; {remedy}")
+
+
+TAINTED = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: %(name)s}
+spec:
+  nodeLabels: {pool: %(name)s}
+  nodeTaints: [{key: dedicated, value: %(name)s, effect: NoSchedule}]
+---
+"""
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "remedy"),
+    [
+        (
+            "[]",
+            ("add a toleration for taint dedicated=a:NoSchedule (flavor a) or add a toleration for taint "
+            "dedicated=b:NoSchedule (flavor b)"),
+        ),
+        (
+            "[{key: dedicated, value: x}]",
+            ("write value: a in the toleration of the pods (flavor a) or write value: b in the toleration of the pods "
+            "(flavor b)"),
+        ),
+    ],
+)  # fmt: skip
+def test_the_toleration_for_each_flavor_is_named(tmp_path, tolerations, remedy):
+    serving = SERVING % ("chat", 1, "")
+    serving = serving.replace("      nodeSelector: {}\n", f"      tolerations: {tolerations}\n")
+    flavors = [TAINTED % {"name": it} for it in "ab"]
+    report = lint(tmp_path, "".join((*flavors, TWO_FLAVORS, serving)))
+    (message,) = (it.message for it in report.findings if it.rule.name == "workload-fits-no-flavor")
+    assert message.endswith(f"; {remedy}")
+
+
 POOL = """
 {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: %(name)s}, spec: {nodeLabels: {pool: %(name)s}}}
 ---

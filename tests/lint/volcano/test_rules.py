@@ -14,6 +14,7 @@ from policygen.lint.volcano.rules import (
     deserved_above_capability,
     deserved_exceeds_cluster,
     gang_exceeds_queue,
+    guarantee_above_deserved,
     plugin_task_missing,
     volcano_strands_gpus,
 )
@@ -256,6 +257,31 @@ def test_a_missing_priority_class_of_a_job_and_its_tasks_is_one_finding():
     )
     template = ("spec", "tasks", 0, "template", "spec", "priorityClassName")
     assert hit.related == (At(1, template),)
+
+
+def test_a_gang_without_a_known_class_has_the_default_priority():
+    classes = "{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: low}}, value: 5{}}}\n---\n"
+    group = (
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g, namespace: vision}, "
+        "spec: {minMember: 1, priorityClassName: urgent}}"
+    )
+    for more, priority in ((", globalDefault: true", 5), ("", 0)):
+        [hit] = priority_class_missing.check(facts(classes.format(more) + group))
+        assert f"so Volcano gives PodGroup vision/g priority {priority};" in hit.message
+
+
+def test_a_parent_needs_the_guarantees_of_all_its_children():
+    """Also if it has none, so that its room for them is unknown."""
+    parts = [("all", "root", 32, ""), ("a", "all", 8, 12), ("b", "all", 8, 4)]
+    texts = []
+    for name, parent, deserved, guaranteed in parts:
+        more = f", guarantee: {{resource: {{nvidia.com/gpu: {guaranteed}}}}}" if guaranteed else ""
+        spec = f"{{parent: {parent}, deserved: {{nvidia.com/gpu: {deserved}}}{more}}}"
+        texts.append(QUEUE.format(name, spec))
+    [hit] = guarantee_above_deserved.check(facts("".join(texts).removesuffix("---\n")))
+    assert hit.message.endswith(
+        "; raise deserved to at least the guarantee, and guarantee Queue all at least 16"
+    )
 
 
 def test_a_capability_below_deserved_and_a_gang_is_one_finding():

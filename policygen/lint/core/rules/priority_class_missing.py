@@ -8,7 +8,7 @@ from policygen.core.finding import At
 from policygen.core.quoting import listed
 from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.priorities import BUILT_IN
+from policygen.kubernetes.priorities import BUILT_IN, default
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.renamed_objects import NameUse, renamed_objects
@@ -18,7 +18,7 @@ from policygen.lint.volcano.queues import gang_objects
 
 
 def check(facts: Facts) -> Hits:
-    """Pods are refused when they are created; a PodGroup silently has priority 0.
+    """Pods are refused when they are created; a PodGroup silently has the default priority.
 
     Checks only if the input has PriorityClasses. Other rules report names that no class can have.
     Source: plugin/pkg/admission/priority; volcano's pkg/scheduler/cache/cache.go.
@@ -84,9 +84,9 @@ class _Reference(NamedTuple):
 
 def _references(cluster: Cluster) -> Iterator[_Reference]:
     """All fields of PodGroups, Volcano Jobs, training jobs and pod templates that name a PriorityClass."""
-    field = ("spec", "priorityClassName")
+    field, priority = ("spec", "priorityClassName"), default(cluster)
     for gang in gang_objects(cluster):
-        name, effect = gang.fields.priority_class_name, f"Volcano gives {gang} priority 0"
+        name, effect = gang.fields.priority_class_name, f"Volcano gives {gang} priority {priority}"
         yield _Reference(str(gang), gang.at, gang.at.to(*field), name, effect)
     for policy in scheduling_policies(cluster):
         owner = str(policy.workload)
@@ -95,7 +95,7 @@ def _references(cluster: Cluster) -> Iterator[_Reference]:
             policy.workload.at,
             policy.at("priorityClass"),
             text(policy.data, "priorityClass"),
-            f"Volcano gives the PodGroup of {owner} priority 0",
+            f"Volcano gives the PodGroup of {owner} priority {priority}",
         )
     for workload in cluster.workloads:
         for template in workload.templates:

@@ -1,7 +1,10 @@
 """managedJobsNamespaceSelector matches kube-system or Kueue's own namespace, so Kueue exits."""
 
+from collections.abc import Set as AbstractSet
+
 from policygen.core.finding import At
 from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, NAMESPACE_NAME
+from policygen.core.quoting import listed
 from policygen.kubernetes.configurations import KueueConfigurationView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import numbered, texts
@@ -18,29 +21,34 @@ def check(facts: Facts) -> Hits:
     """
     for entry, rules in all_settings(facts):
         named = entry.object.data.get("namespace") is not None
-        for name in (KUBE_SYSTEM, entry.fields.namespace if named else KUEUE_NAMESPACE):
-            if name and rules.managed.selects({NAMESPACE_NAME: name}):
-                operator = _inverted(facts, entry)
-                remedy = f"exclude kube-system and Kueue's own namespace with NotIn on label {NAMESPACE_NAME}"
-                yield Hit(
-                    RULE,
-                    f"managedJobsNamespaceSelector matches {name}, so Kueue does not start; "
-                    f"{'write operator: NotIn' if operator else remedy}",
-                    entry.at / _SELECTOR,
-                    meant=written(operator, "NotIn") if operator else (),
-                )
-                break
+        own = [KUBE_SYSTEM, entry.fields.namespace if named else KUEUE_NAMESPACE]
+        matched = [it for it in own if it and rules.managed.selects({NAMESPACE_NAME: it})]
+        if matched:
+            operator, values = _inverted(facts, entry)
+            remedy = f"exclude {listed([it for it in own if it], 'and')} with NotIn on label {NAMESPACE_NAME}"
+            if operator:
+                missing = [it for it in own if it and it not in values]
+                also = f", and add {missing[0]} to its values" if missing else ""
+                remedy = f"write operator: NotIn{also}"
+            yield Hit(
+                RULE,
+                f"managedJobsNamespaceSelector matches {matched[0]}, so Kueue does not start; {remedy}",
+                entry.at / _SELECTOR,
+                meant=written(operator, "NotIn") if operator else (),
+            )
 
 
-def _inverted(facts: Facts, entry: Entry[KueueConfigurationView]) -> At | None:
-    """The operator In with kube-system and without a namespace of a LocalQueue, which was meant to be NotIn."""
+def _inverted(
+    facts: Facts, entry: Entry[KueueConfigurationView]
+) -> tuple[At | None, AbstractSet[str]]:
+    """The operator In with kube-system and without a namespace of a LocalQueue, which was meant to be NotIn, and its values."""
     queues = {it.namespace for it in facts.cluster.local_queues}
     for i, term in numbered(entry.object.data, _SELECTOR, "matchExpressions"):
         values = set(texts(term, "values"))
         is_in = (term.get("key"), term.get("operator")) == (NAMESPACE_NAME, "In")
         if is_in and KUBE_SYSTEM in values and not values & queues:
-            return entry.at.to(_SELECTOR, "matchExpressions", i, "operator")
-    return None
+            return entry.at.to(_SELECTOR, "matchExpressions", i, "operator"), values
+    return None, frozenset()
 
 
 RULE = ObjectRule(

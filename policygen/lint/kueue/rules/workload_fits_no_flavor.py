@@ -22,6 +22,8 @@ from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _TOLERATIONS: Final = "tolerations"
+_MOST_ADVICE = 3
+"""The number of flavors for which a message names the toleration."""
 
 
 class _Misfit(NamedTuple):
@@ -96,9 +98,9 @@ def _of_workload(it: _Misfit) -> Hit:
     if any(reason != first for reason in it.reasons):
         advice = "change the node selector, affinity or tolerations"
         path = first.path if all(reason.path == first.path for reason in it.reasons) else ()
-        near = [reason for _, reason in it.tainted if reason.where]
+        near = sorted(it.tainted, key=lambda tainted: not tainted[1].where)
         if near:
-            advice, path = near[0].advice, near[0].path
+            advice, path = _for_flavors(near), near[0][1].path
     request = it.request
     return Hit(
         RULE,
@@ -106,6 +108,17 @@ def _of_workload(it: _Misfit) -> Hit:
         request.template.at.to("spec", *path),
         related=tuple(flavor.at for flavor in it.flavors),
     )
+
+
+def _for_flavors(tainted: Sequence[tuple[Flavor, FlavorRefusal]]) -> str:
+    """What to change for each of the flavors that only lack a toleration; one of the changes is enough."""
+    names: dict[str, list[str]] = {}
+    for flavor, it in tainted:
+        names.setdefault(it.advice, []).append(flavor.name)
+    if len(names) == 1:
+        return next(iter(names))
+    parts = [f"{advice} (flavor {listed(them, 'and')})" for advice, them in names.items()]
+    return listed(parts[:_MOST_ADVICE])
 
 
 def _of_flavors(found: Sequence[_Misfit]) -> Hit:

@@ -73,8 +73,7 @@ def _in_parent(facts: Facts, queue: Entry[QueueView], name: str, amount: Fractio
         or facts.target["volcano"].release < _NEEDS_DESERVED
     ):
         return ""
-    room = queues.room(facts.cluster, queue, queues.GUARANTEE, name)
-    needed = amount + (room.others if room else 0)
+    needed = amount + queues.of_siblings(facts.cluster, queue, queues.GUARANTEE, name)
     if parent.fields.guarantee.resource.get(name, 0) >= needed:
         return ""
     return f", and guarantee {parent} at least {readable(name, needed)}"
