@@ -41,7 +41,7 @@ class RangeRefusal(NamedTuple):
     at: At
     limit: At
     exceeds: Exceeded | None
-    """None for a minimum and a ratio."""
+    """None for a minimum, a ratio and a missing limit."""
 
 
 def range_refusals(facts: Facts) -> Mapping[At, Sequence[RangeRefusal]]:
@@ -99,21 +99,23 @@ def _refusals(
 ) -> Iterator[RangeRefusal]:
     reported: set[tuple[Path, str]] = set()
     for entry, i, item in limits:
-        checked: list[tuple[Path, _Amounts]]
+        checked: list[tuple[Path, str, _Amounts]]
         if item.type == "Container":
             checked = [
-                (("spec", *path, "resources"), _filled(it, (item,))) for path, it in paths(template)
+                (("spec", *path, "resources"), f"container {it.name}", _filled(it, (item,)))
+                for path, it in paths(template)
             ]
         else:
-            checked = [(("spec",), _of_pod(template, defaults))]
-        for path, requested in checked:
-            for what, field, name in _faults(requested, item, entry):
+            checked = [(("spec",), "a pod", _of_pod(template, defaults))]
+        for path, who, requested in checked:
+            for what, field, name in _faults(requested, item, who, entry):
                 if (path, name) not in reported:
                     reported.add((path, name))
                     limit = entry.at.to("spec", "limits", i, field, name)
                     exceeds = None
-                    if field == "max":
-                        most = item.max[name]
+                    most = item.max.get(name, _ZERO)
+                    amounts = (requested.requests, requested.limits)
+                    if field == "max" and any(it.get(name, _ZERO) > most for it in amounts):
                         words = f"the maximum of {entry} is {amount_of(name, most)}"
                         exceeds = Exceeded(workload.at, name, most, words, of_pod=True)
                     yield RangeRefusal(
@@ -155,10 +157,9 @@ def _of_pod(template: PodTemplate, defaults: tuple[LimitRangeItem, ...]) -> _Amo
 
 
 def _faults(
-    requested: _Amounts, item: LimitRangeItem, entry: Entry[LimitRangeView]
+    requested: _Amounts, item: LimitRangeItem, who: str, entry: Entry[LimitRangeView]
 ) -> Iterator[tuple[str, str, str]]:
     """A message, and the field and resource of the item."""
-    who = "a pod" if item.type == "Pod" else "a container"
     yield from _too_much(requested, item, who, entry)
     yield from _too_little(requested, item, who, entry)
     for name, most in item.max_limit_request_ratio.items():

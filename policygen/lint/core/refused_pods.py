@@ -79,6 +79,8 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node], values: Sequence[str
             have = " and ".join(_of_volume(it, volume.owner) for it in differs)
             fact = have or f"match no term of the node affinity of {volume.owner}"
             return Words(volume.path, fact, _VOLUME_ADVICE[volume.filter])
+        case Differs(placed, value) if placed.requirement.key == NODE_GROUP and not placed.path:
+            return _of_group(placed, value, spec, nodes)
         case Differs(placed, value):
             return Words(placed.path, _fact(placed, value), _advice(placed, value, nodes, values))
         case TooLittle():
@@ -94,6 +96,33 @@ def _of_taint(taint: TaintView, spec: PodSpec) -> Words:
         return Words(("tolerations",), fact, "add a toleration for this taint")
     written = f"{near.field} {bare(near.written)}" if near.written else f"no {near.field}"
     return Words(near.path, f"{have}, but the toleration of the pods has {written}", near.advice)
+
+
+def _of_group(placed: Placed, value: str | None, spec: PodSpec, nodes: Iterable[Node]) -> Words:
+    """The nodes are outside the groups of the Queue; proposes the labels that the nodes of its groups have."""
+    groups = [*map(bare, placed.requirement.values)]
+    own, fact = (
+        f"have {NODE_GROUP}={bare(value or '')}",
+        "the Queue has no affinity to a node group",
+    )
+    advice = f"add {bare(value or '')} to nodeGroupAffinity of the Queue"
+    if value is None:
+        own, advice = f"lack label {NODE_GROUP}", f"label the nodes {NODE_GROUP}={listed(groups)}"
+    if groups:
+        noun = "node groups" if len(groups) > 1 else "node group"
+        fact = f"the Queue only has an affinity to {noun} {listed(groups, 'and')}"
+    inside = [it for it in nodes if it.labels.get(NODE_GROUP) in placed.requirement.values]
+    path: Path = ()
+    for key, selected in spec.node_selector.items():
+        values = sorted({it.labels[key] for it in inside if key in it.labels})
+        if values and selected not in values:
+            right = listed([*map(bare, values[:_MOST_VALUES])])
+            path, advice = (
+                ("nodeSelector", key),
+                f"write {key}: {right} in nodeSelector, or {advice}",
+            )
+            break
+    return Words(path, f"{own}, but {fact}", advice)
 
 
 def request_path(spec: PodSpec, resource: str) -> Path:
@@ -168,8 +197,7 @@ def _advice(placed: Placed, value: str | None, nodes: Iterable[Node], values: Se
     if placed.path == FIELD:
         return "label the nodes, or write another runtimeClassName"
     if not placed.path:
-        where = "spec.affinity of the Queue" if it.key == NODE_GROUP else "the flavor of the queue"
-        return f"label the nodes, correct {it.key} in {where}, or change what the pods select"
+        return f"label the nodes, correct {it.key} in the flavor of the queue, or change what the pods select"
     if value is None and (meant := near_label(it.key, nodes)):
         return f"write {meant} in {field}"
     if value is None or it.operator != "In":

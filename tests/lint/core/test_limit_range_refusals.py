@@ -88,3 +88,21 @@ def test_other_pods_count(tmp_path):
 def test_a_job_that_is_refused_waits_for_nothing(tmp_path):
     text = NODE + serve(7, cpu=4) + JOB.replace("cpu: 4", "cpu: 5") + RANGE
     assert [it for it, _ in findings(tmp_path, text)] == ["limit-range-refuses-pods"]
+
+
+@pytest.mark.parametrize(
+    ("text", "which"),
+    [
+        (serve(1), "Deployment nlp/serve are refused: "),
+        (
+            serve(1) + serve(1, name="chat"),
+            "Deployment nlp/serve and Deployment nlp/chat are refused: in Deployment nlp/serve ",
+        ),
+    ],
+)
+def test_the_container_and_what_it_can_request_are_named(tmp_path, text, which):
+    [(_, message)] = findings(tmp_path, text + RANGE)
+    assert message == (
+        f"the pods of {which}container main requests 8 cores, but the maximum of LimitRange nlp/small is 4 cores; "
+        "request at most 4 cores, or change the LimitRange"
+    )

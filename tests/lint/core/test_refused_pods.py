@@ -2,8 +2,12 @@
 
 import pytest
 
+from policygen.core.names import NODE_GROUP
+from policygen.kubernetes.core import Requirement
+from policygen.kubernetes.node_filters import Differs, Placed
 from policygen.kubernetes.node_groups import Node
-from policygen.lint.core.refused_pods import near_label
+from policygen.kubernetes.workloads import PodSpec
+from policygen.lint.core.refused_pods import near_label, words
 
 NODE = """
 apiVersion: v1
@@ -194,3 +198,32 @@ def test_a_former_label_has_its_new_name():
     assert near_label("failure-domain.beta.kubernetes.io/zone", nodes) == next(iter(labels))
     assert near_label("failure-domain.beta.kubernetes.io/region", nodes) == ""
     assert near_label("topology.kubernetes.io/zone", nodes) == ""
+
+
+@pytest.mark.parametrize(
+    ("groups", "value", "selector", "path", "fact", "advice"),
+    [
+        (
+            ("a",), "b", {"pool": "h100"}, ("nodeSelector", "pool"),
+            f"have {NODE_GROUP}=b, but the Queue only has an affinity to node group a",
+            "write pool: a100 in nodeSelector, or add b to nodeGroupAffinity of the Queue",
+        ),
+        (
+            ("a", "c"), None, {"zone": "1"}, (),
+            f"lack label {NODE_GROUP}, but the Queue only has an affinity to node groups a and c",
+            f"label the nodes {NODE_GROUP}=a or c",
+        ),
+        (
+            (), "b", {}, (),
+            f"have {NODE_GROUP}=b, but the Queue has no affinity to a node group",
+            "add b to nodeGroupAffinity of the Queue",
+        ),
+    ],
+)  # fmt: skip
+def test_nodes_outside_the_groups_of_a_queue(groups, value, selector, path, fact, advice):
+    nodes = [
+        Node(name, labels={NODE_GROUP: group, "pool": pool})
+        for name, group, pool in (("n1", "a", "a100"), ("n2", "b", "h100"))
+    ]
+    miss = Differs(Placed((), Requirement(NODE_GROUP, "In", groups)), value)
+    assert words(miss, PodSpec(node_selector=selector), nodes) == (path, fact, advice)

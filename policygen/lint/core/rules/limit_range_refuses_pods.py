@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from policygen.core.amounts import at_most
 from policygen.core.quoting import some
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.limit_range_refusals import RangeRefusal, range_refusals
@@ -25,10 +26,14 @@ def _hit(refusals: Sequence[RangeRefusal]) -> Hit:
     names = list(dict.fromkeys(str(it.workload) for it in refusals))
     others = [it.at for it in refusals if it.workload is not first.workload]
     exceeds = (first.exceeds,) if first.exceeds and len(names) == 1 else ()
+    which = f"in {first.workload} " if len(names) > 1 else ""
+    allowed = "what the LimitRange allows"
+    if first.exceeds:
+        allowed = "at most " + at_most(first.exceeds.resource, first.exceeds.most)
     return Hit(
         RULE,
-        f"the pods of {some(names, 'other workload')} are refused: {first.what}; request what the LimitRange "
-        "allows, or change the LimitRange",
+        f"the pods of {some(names, 'other workload')} are refused: {which}{first.what}; request {allowed}, or change "
+        "the LimitRange",
         first.at,
         related=(first.limit, *others),
         exceeds=exceeds,

@@ -113,8 +113,9 @@ def _faults(
         yield (_RECLAIM,), message
     elif reclaim != "Never" and not shares and not borrows and not _can_reclaim(node):
         message = (
-            f"reclaimWithinCohort: {reclaim} but no quota of {_first(node)} to reclaim, so its jobs "
-            "never preempt other queues; raise nominalQuota, or write reclaimWithinCohort: Never"
+            f"reclaimWithinCohort: {reclaim} but a nominalQuota of 0 {_first(node)}, so its jobs only borrow: they never "
+            "preempt jobs of other queues, and wait until quota is free; write what this queue must get back as its "
+            "nominalQuota, or write reclaimWithinCohort: Never"
         )
         yield (_RECLAIM,), message
     if borrows and not shares and all(it.borrowing_limit == 0 for it in node.quotas.values()):
