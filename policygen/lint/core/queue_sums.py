@@ -277,8 +277,9 @@ def _of_kueue(facts: Facts) -> Sequence[_Place]:
             at = None if entry is None else entry.at.to("spec", "resourceGroups")
             name = str(entry) if entry is not None else f"cohort {node.name}"
             fields = "the quota or borrowingLimit" if node.queue else "the quota of its queues"
-            cells = {it: node.ceiling(it) for it in node.subtree}
-            cells |= {it: node.ceiling(it) for it in node.quotas}
+            cells = {
+                it: node.ceiling(it) + node.kept_below(it) for it in {**node.subtree, **node.quotas}
+            }
             known[key] = _Place(name, at, fields, cells, [], above)
             known[key].blocks = blocking(node.queue) if node.queue else ""
         return known[key]

@@ -81,6 +81,10 @@ class CohortNode(Struct, eq=False):
                 reach = min(reach, own + quota.borrowing_limit)
         return reach
 
+    def kept_below(self, cell: Cell) -> Fraction:
+        """The quota that the nodes below it do not lend, and use in addition to its own."""
+        return sum((it.local(cell) + it.kept_below(cell) for it in self.children), _ZERO)
+
     def owns(self, cell: Cell) -> bool:
         """Whether it, or a cohort above it but below the root, has quota, which it can reclaim."""
         node = self

@@ -101,6 +101,14 @@ def test_a_cohort_limits_its_queues_together():
     assert lowest == [(["one", "two"], 5, 4, "ClusterQueue q")]
 
 
+def test_what_a_queue_does_not_lend_counts_beside_the_quota_of_its_cohort():
+    kept = queue("q", "c", a=2).replace("nominalQuota: 2", "nominalQuota: 2, lendingLimit: 0")
+    queues = kept, queue("r", "c", a=2)
+    assert found(*queues, work("one", 2), work("two", 2, "r")) == []
+    excess = (["one", "two"], 5, 4, "cohort c")
+    assert found(*queues, work("one", 3), work("two", 2, "r")) == [excess]
+
+
 def of_volcano(name):
     """Pods in Queue low."""
     pods = work(name, 3, "").replace(
