@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from policygen.core import quantity
 from policygen.core.decoding import converted
@@ -170,6 +171,8 @@ class Reader:
         read = self._read(object_, {} if spec is None else spec, workloads.PodSpec, (*path, "spec"))
         if read is None:
             return None
+        if (name := workloads.scheduler_of_operator(object_)) and not read.scheduler_name:
+            force_setattr(read, "scheduler_name", name)
         if not isinstance(metadata, dict | None):
             self._mistyped(object_, (*path, "metadata"), metadata, "object")
             return None

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 from msgspec import Struct, field
 
 from policygen.core.finding import At, Path, at_path
+from policygen.core.names import VOLCANO_JOB_QUEUE
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.object import Object, Read
 from policygen.kubernetes.untyped import integer, mappings, numbered, text
@@ -192,6 +193,17 @@ class Workload(Read, frozen=True, eq=False):
         """The place of this name."""
         own = template.spec.scheduler_name or self.object.group != _VOLCANO_BATCH
         return (template if own else self).at.to("spec", "schedulerName")
+
+
+def scheduler_of_operator(object_: Object) -> str:
+    """The scheduler that KubeRay writes into pods without a `schedulerName`; empty: none.
+
+    Source: KubeRay's guide about Volcano.
+    """
+    if object_.group != "ray.io":
+        return ""
+    labels = object_.labels
+    return labels.get("ray.io/scheduler-name", "volcano" if VOLCANO_JOB_QUEUE in labels else "")
 
 
 class TemplateLocation(Struct, frozen=True):

@@ -149,9 +149,6 @@ _VOLCANO = (
     "vgpu-time",
 )
 
-QUEUE_OF_JOBS = "volcano.sh/queue-name"
-"""Volcano writes it into the pods of its Jobs, and does not read it from other pods."""
-
 NAMES: Mapping[str, tuple[str, ...]] = {
     KUEUE: (*ON_OBJECT, *ON_PODS, *_BY_KUEUE),
     VOLCANO_SCHEDULING: _SCHEDULING,

@@ -11,7 +11,7 @@ from policygen.core.amounts import HUGE_PAGES, total
 from policygen.core.finding import At, Path
 from policygen.core.go_values import integer
 from policygen.core.label_grammar import key_fault
-from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.core.names import POD_GROUP, VOLCANO_JOB_QUEUE, VOLCANO_QUEUE
 from policygen.core.quantity import MAX_INT64
 from policygen.core.standard_resources import native
 from policygen.core.versions import Version
@@ -267,9 +267,18 @@ def queue_of_pods(cluster: Cluster, workload: Workload, template: PodTemplate) -
         return ""
     if workload.object.group == VOLCANO_BATCH:
         return text(workload.spec, "queue") or DEFAULT
+    if named := _queue_of_operator(workload):
+        return named
     group = cluster.pod_groups.get(template.annotations.get(POD_GROUP, ""), workload.namespace)
     named = group.fields.queue if group else template.annotations.get(VOLCANO_QUEUE)
     return named or DEFAULT
+
+
+def _queue_of_operator(workload: Workload) -> str:
+    """The queue that a workload of KubeRay or Kubeflow names; its operator writes it into the PodGroup."""
+    if workload.object.group == "ray.io":
+        return workload.labels.get(VOLCANO_JOB_QUEUE, "")
+    return text(workload.spec, "runPolicy", "schedulingPolicy", "queue")
 
 
 def gang_objects(cluster: Cluster) -> Iterator[Entry[PodGroupView] | Entry[VolcanoJobView]]:

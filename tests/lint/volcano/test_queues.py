@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from msgspec.structs import replace
 
 from policygen.core import versions
@@ -173,3 +174,41 @@ def test_the_patches_that_refuse():
     assert queues.refusing([queues.Webhook.COMPLETE], first) == ""
     end = ", which Volcano 1.14.2 and later refuse"
     assert queues.refusing([queues.Webhook.LISTED], every) == end
+
+
+RAY = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: r, namespace: n, labels: {%s}}
+spec: {headGroupSpec: {template: {spec: {containers: [{name: a, image: b}]}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("labels", "queue"),
+    [
+        ("", ""),
+        ("ray.io/scheduler-name: yunikorn, volcano.sh/queue-name: a", ""),
+        ("ray.io/scheduler-name: volcano", "default"),
+        ("volcano.sh/queue-name: a", "a"),
+    ],
+)
+def test_kuberay_writes_the_scheduler_and_the_queue(labels, queue):
+    it = cluster(RAY % labels)
+    (ray,) = it.workloads
+    assert queues.queue_of_pods(it, ray, ray.templates[0]) == queue
+
+
+def test_the_operators_of_kubeflow_write_the_queue():
+    it = cluster(
+        """
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: p, namespace: n}
+spec:
+  runPolicy: {schedulingPolicy: {queue: a}}
+  pytorchReplicaSpecs: {Master: {template: {spec: {schedulerName: volcano, containers: [{name: a, image: b}]}}}}
+"""
+    )
+    (job,) = it.workloads
+    assert queues.queue_of_pods(it, job, job.templates[0]) == "a"

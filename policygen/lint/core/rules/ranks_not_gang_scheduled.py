@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from policygen.core.finding import At
-from policygen.core.names import LOCAL_QUEUE, POD_GROUP
+from policygen.core.names import LOCAL_QUEUE, POD_GROUP, VOLCANO_JOB_QUEUE
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue_jobs import labels
@@ -27,7 +27,7 @@ _OF_OPERATORS = (
     "XGBoostJob",
 )
 """Kinds whose pods work only together."""
-_RAY_GANGS = ("ray.io/scheduler-name", "ray.io/gang-scheduling-enabled")
+_RAY_GANGS = ("ray.io/scheduler-name", "ray.io/gang-scheduling-enabled", VOLCANO_JOB_QUEUE)
 """Labels for which KubeRay creates a PodGroup. Source: its guide about Volcano."""
 _FLAGS = ("--gang-scheduler-name=volcano", "--gang-scheduling=volcano")
 """With these, Kubeflow's training operator and MPI operator create a PodGroup of all pods of a job.

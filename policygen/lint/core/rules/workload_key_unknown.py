@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from policygen.core import versions
 from policygen.core.label_grammar import key_fault
-from policygen.core.names import VOLCANO_QUEUE
+from policygen.core.names import VOLCANO_JOB_QUEUE, VOLCANO_QUEUE
 from policygen.core.quoting import quoted
 from policygen.core.versions import Version
 from policygen.kubernetes.workloads import KINDS
@@ -67,7 +67,7 @@ def _fault(key: str, target: Version) -> str | None:
 def _near(key: str) -> str:
     """The known key that a key resembles, or ""."""
     close = get_close_matches(key.lower(), known_keys.WRITTEN, n=1, cutoff=_CUTOFF)
-    meant = {known_keys.QUEUE_OF_JOBS: VOLCANO_QUEUE}
+    meant = {VOLCANO_JOB_QUEUE: VOLCANO_QUEUE}
     return meant.get(close[0], close[0]) if close else ""
 
 

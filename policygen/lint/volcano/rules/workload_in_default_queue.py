@@ -5,14 +5,13 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from policygen.core.finding import At
-from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.core.names import POD_GROUP, VOLCANO_JOB_QUEUE, VOLCANO_QUEUE
 from policygen.core.quoting import listed
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue_jobs import queued
 from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
-from policygen.lint.core.known_keys import QUEUE_OF_JOBS
 from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -143,7 +142,7 @@ def _queue(cluster: Cluster, workload: Workload, template: PodTemplate) -> Named
         if (
             "volcano" in key
             and "queue" in key
-            and key not in (VOLCANO_QUEUE, QUEUE_OF_JOBS)
+            and key not in (VOLCANO_QUEUE, VOLCANO_JOB_QUEUE)
             and value
         ):
             return None  # workload-key-unknown reports misspelled keys
@@ -154,7 +153,7 @@ def _queue(cluster: Cluster, workload: Workload, template: PodTemplate) -> Named
 def _misplaced(template: PodTemplate) -> tuple[str, str]:
     """How the pods name a queue where Volcano does not look, and its name; ("names no queue", "") if they do not."""
     for kind, keys in (("annotation", template.annotations), ("label", template.labels)):
-        for key in (QUEUE_OF_JOBS, *((VOLCANO_QUEUE,) if kind == "label" else ())):
+        for key in (VOLCANO_JOB_QUEUE, *((VOLCANO_QUEUE,) if kind == "label" else ())):
             if key in keys:
                 return f"names its queue in the {kind} {key}, which has no effect", keys[key]
     return "names no queue", ""
