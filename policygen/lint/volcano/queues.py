@@ -267,8 +267,8 @@ def queue_of_pods(cluster: Cluster, workload: Workload, template: PodTemplate) -
         return ""
     if workload.object.group == VOLCANO_BATCH:
         return text(workload.spec, "queue") or DEFAULT
-    if named := _queue_of_operator(workload):
-        return named
+    if of_operator := _queue_of_operator(workload):
+        return of_operator
     group = cluster.pod_groups.get(template.annotations.get(POD_GROUP, ""), workload.namespace)
     named = group.fields.queue if group else template.annotations.get(VOLCANO_QUEUE)
     return named or DEFAULT
@@ -411,6 +411,17 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
                 at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
                 owner = str(workload) if workload.kind == "Pod" else f"Each pod of {workload}"
                 yield QueueUse(owner, workload.namespace, name, at, of_pods=True)
+    yield from _uses_of_operators(cluster)
+
+
+def _uses_of_operators(cluster: Cluster) -> Iterator[QueueUse]:
+    """The queues that KubeRay and Kubeflow write into PodGroups."""
+    for workload in cluster.workloads_of("ray.io"):
+        name = workload.labels.get(VOLCANO_JOB_QUEUE)
+        if name and any(map(to_volcano, workload.templates)):
+            at = workload.at.to("metadata", "labels", VOLCANO_JOB_QUEUE)
+            owner = f"The PodGroup of {workload}"
+            yield QueueUse(owner, workload.namespace, name, at, of_pods=True)
     for policy in scheduling_policies(cluster):
         job, name = policy.workload, text(policy.data, "queue")
         if name and (cluster.queues.any or any(map(to_volcano, job.templates))):

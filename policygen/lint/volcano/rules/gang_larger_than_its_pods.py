@@ -10,8 +10,8 @@ from policygen.lint.core.scheduling_policies import WrittenPolicy, scheduling_po
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import jobs, queues
 
-_LASTING = ("Deployment", "ReplicaSet", "StatefulSet")
-"""Kinds whose pods do not end, so that all of them exist at once."""
+_AT_ONCE = ("Deployment", "Job", "ReplicaSet", "StatefulSet")
+"""Kinds of Kubernetes with a fixed number of pods at once."""
 
 _TRAINING = tuple(sorted(kind for group, kind in TEMPLATES if group == "kubeflow.org"))
 
@@ -37,7 +37,7 @@ def check(facts: Facts) -> Hits:
                 group.at.to("spec", "minMember"),
                 tuple(template.at for _, template in own[:5]),
             )
-    for workload in facts.cluster.workloads_of("apps"):
+    for workload in facts.cluster.workloads_of("apps", "batch"):
         yield from _of_annotation(facts, workload)
     for spec in jobs.specs(facts.cluster):
         yield from _of_job(spec)
@@ -67,7 +67,7 @@ def _of_annotation(facts: Facts, workload: Workload) -> Hits:
     Source: pkg/controllers/podgroup/pg_controller_handler.go, which makes the PodGroup.
     """
     size = queues.gang_size(workload)
-    if not size or workload.kind not in _LASTING or len(workload.templates) != 1:
+    if not size or workload.kind not in _AT_ONCE or len(workload.templates) != 1:
         return
     [template] = workload.templates
     pods = template.replicas
@@ -76,8 +76,8 @@ def _of_annotation(facts: Facts, workload: Workload) -> Hits:
     if POD_GROUP not in template.annotations and autoscaler_of(facts.cluster, workload) is None:
         yield Hit(
             RULE,
-            f"{workload} has annotation {queues.MIN_MEMBER} {size}, but only {counted(pods, 'pod')}, so the gang never "
-            f"starts; write {pods} in the annotation, or run {counted(size, 'pod')}",
+            f"{workload} has annotation {queues.MIN_MEMBER} {size}, but runs only {counted(pods, 'pod')} at once, so "
+            f"the gang never starts; write {pods} in the annotation, or run {counted(size, 'pod')}",
             workload.at.to("metadata", "annotations", queues.MIN_MEMBER),
             (template.at,),
         )

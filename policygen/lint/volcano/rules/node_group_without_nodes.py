@@ -1,11 +1,16 @@
-"""The affinity of a Queue names a node group without nodes."""
+"""The affinity of a Queue names a node group without nodes, or a node has a group that resembles one of a Queue."""
 
+from collections.abc import Collection
+
+from policygen.core.finding import Edit, Verb
 from policygen.core.names import NODE_GROUP
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import NodeView
 from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import entries
+from policygen.kubernetes.untyped import entries, texts
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -26,6 +31,30 @@ def check(facts: Facts) -> Hits:
                     f"{NODE_GROUP}: {name}; {suggest(name, groups, 'node group')}",
                     queue.at.to("spec", "affinity", "nodeGroupAffinity", REQUIRED, i),
                 )
+    yield from _of_nodes(facts.cluster, groups)
+
+
+def _of_nodes(cluster: Cluster, groups: Collection[str]) -> Hits:
+    """Nodes whose group no Queue names, if it resembles a group of other nodes that a Queue names."""
+    named = {
+        name
+        for queue in cluster.queues
+        for part in ("nodeGroupAffinity", "nodeGroupAntiAffinity")
+        for when in (REQUIRED, PREFERRED)
+        for name in texts(queue.fields.affinity, part, when)
+    }
+    known = Names(named.intersection(groups))
+    for node in cluster.nodes:
+        group = _group(node)
+        if group and group not in named and (meant := known.meant(group)):
+            at = node.at.to("metadata", "labels", NODE_GROUP)
+            yield Hit(
+                RULE,
+                f'{node} is in node group "{group}", which no Queue names, so jobs of Queues with an affinity do not '
+                f'run on it; did you mean "{meant}"?',
+                at,
+                meant=(Edit(Verb.REWRITE, at, meant),),
+            )
 
 
 def _group(node: Entry[NodeView]) -> str:
@@ -38,7 +67,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Label the nodes, or write the name of an existing node group.",
-    judges=("Queue",),
+    judges=("Node", "Queue"),
     check=check,
     needs=frozenset({Need.NODES}),
 )
