@@ -40,4 +40,11 @@ def meant_scheduler(cluster: Cluster, name: str) -> str:
         return ""
     if name.lower() in _OF_PROGRAMS:
         return _OF_PROGRAMS[name.lower()]
-    return next(iter(get_close_matches(name.lower(), sorted(known), n=1, cutoff=_CUTOFF)), "")
+    found = get_close_matches(name.lower(), sorted(known), n=1, cutoff=_CUTOFF)
+    return "" if not found or _differ_by_number(name.lower(), found[0]) else found[0]
+
+
+def _differ_by_number(name: str, other: str) -> bool:
+    """Whether parts with digits differ, which can be intended: `gpu-a100` and `gpu-h100`, `pack` and `pack-2`."""
+    parts = {*name.split("-")} ^ {*other.split("-")}
+    return any(char.isdigit() for part in parts for char in part)

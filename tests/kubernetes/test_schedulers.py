@@ -21,6 +21,8 @@ profiles: [{schedulerName: farm-binpack}]
         ("defualt-scheduler", "default-scheduler"),
         ("farm-binpak", "farm-binpack"),
         ("farm-binpack", ""),
+        ("farm-binpack2", ""),
+        ("farm-binpack-2", ""),
         ("nobody", ""),
         ("volcano-scheduler", "volcano"),
         ("kube-scheduler", "default-scheduler"),
