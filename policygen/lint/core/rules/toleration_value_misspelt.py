@@ -1,6 +1,6 @@
 """The value of a toleration looks misspelled, so the pods never use the nodes or the flavor that it means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
@@ -8,24 +8,28 @@ from msgspec.structs import replace
 from policygen.core.quoting import bare, some
 from policygen.core.suggest import is_typo
 from policygen.kubernetes.core import TolerationView
+from policygen.kubernetes.daemons import with_controller_tolerations
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.known_nodes import node_index
-from policygen.lint.core.pod_demands import READS, PodDemand, fits_no_node, pod_demands
+from policygen.lint.core.pod_demands import READS, PodDemand, Way, fits_no_node, pod_demands
+from policygen.lint.core.rules import daemon_set_without_node
+from policygen.lint.core.template_demand import own_demand
 from policygen.lint.kueue.coverage import PodRequest, pod_requests
 from policygen.lint.kueue.flavor_fits import refusal
+from policygen.lint.other_rules import is_inside, places
 from policygen.lint.rule import Edit, Facts, Family, Hit, Hits, ObjectRule, Severity, Verb
 
 
 def check(facts: Facts) -> Hits:
     """A toleration matches a taint only if key and value are equal, with case.
 
-    Reported only if the pods fit elsewhere too: otherwise pod-fits-no-node or workload-fits-no-flavor reports
+    Skips pods that fit nowhere: pod-fits-no-node, workload-fits-no-flavor or daemon-set-without-node reports
     them. Skips a value that a flavor or a node has, and one that resembles none: such nodes can be added later.
     Source: k8s.io/api, ToleratesTaint of Kubernetes 1.36.3.
     """
     known = facts.derive(_values)
     requests = {id(it.template): it for it in pod_requests(facts)} if known else {}
-    for it in facts.derive(pod_demands) if known else ():
+    for it in (*facts.derive(pod_demands), *_daemons(facts, known)) if known else ():
         if fits_no_node(facts, it.template):
             continue
         own = it.template.spec.tolerations
@@ -50,6 +54,22 @@ def check(facts: Facts) -> Hits:
                     place,
                     meant=(Edit(Verb.REWRITE, place, near),),
                 )
+
+
+def _daemons(facts: Facts, known: Mapping[str, AbstractSet[str]]) -> Iterator[PodDemand]:
+    """The demand of each DaemonSet with a misspelled value that daemon-set-without-node does not report."""
+    found = [
+        (workload, template)
+        for workload in facts.cluster.workloads
+        for template in (workload.templates if workload.kind == "DaemonSet" else ())
+        if any(_near(it, known.get(it.key, frozenset())) for it in template.spec.tolerations)
+    ]
+    reported = [*places(facts, (daemon_set_without_node.RULE,))] if found else []
+    for workload, template in found:
+        if not any(is_inside(at, template.at) for at in reported):
+            own = with_controller_tolerations(own_demand(facts.cluster, workload, template))
+            way = Way(replace(own, requests=()))  # the nodes have room beside these pods
+            yield PodDemand(workload, template, (way,), None, None)
 
 
 def _near(toleration: TolerationView, known: AbstractSet[str]) -> str:
@@ -103,7 +123,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write the value of the taint.",
-    judges=tuple(it for it in KINDS if it != "DaemonSet"),
+    judges=KINDS,
     check=check,
     reads=(*READS, "Node"),
 )
