@@ -350,9 +350,21 @@ def _wrong(value: Any, type_name: str, spot: Spot, out: list[Refusal]) -> Any:
     return value
 
 
+_REMOVED = {
+    ("torch", "numProcPerNode"): (
+        " since Kubeflow Trainer 2.2",
+        "remove this field, or write it in spec.trainer of TrainJobs",
+    ),
+    ("spec", "podTemplateOverrides"): (" since Kubeflow Trainer 2.2", "write runtimePatches"),
+}
+"""Fields that an operator removed, with their parent: since when they are unknown, and the remedy."""
+
+
 def _unknown(key: str, known: Names, spot: Spot) -> Refusal:
     advice, meant = known.advised(key)
-    message = f"field {quoted(key)} is unknown{_inside(spot)}; {advice}"
+    since, remedy = _REMOVED.get((named(spot), key), ("", advice or "remove this field"))
+    meant = "" if since else meant
+    message = f"field {quoted(key)} is unknown{_inside(spot)}{since}; {remedy}"
     return Refusal(path_to((spot, key)), Reason.UNKNOWN_FIELD, message, key=True, meant=meant)
 
 

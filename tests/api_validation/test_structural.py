@@ -2,8 +2,9 @@
 
 import copy
 
-from policygen.api_validation import structural
+from policygen.api_validation import schemas, structural
 from policygen.api_validation.refusal import Reason
+from policygen.api_validation.refusals import refusals
 from tests.api_validation.objects import changed, every_node, refusals_of
 
 
@@ -21,6 +22,26 @@ def test_every_fault_is_reported():
 def test_an_unknown_field_is_reported_at_its_key():
     [refusal] = refusals_of(changed(("spec", "cohort"), "a"))
     assert refusal.key
+
+
+def test_an_unknown_field_always_has_a_remedy():
+    def message(policy, job=()):
+        runtime = {"mlPolicy": policy, "template": {"spec": {"replicatedJobs": []}}}
+        kind, spec = ("TrainJob", dict(job)) if job else ("TrainingRuntime", runtime)
+        thing = {"metadata": {"name": "a"}, "spec": spec}
+        served = schemas.served("trainer.kubeflow.org/v1alpha1", kind)
+        [refusal] = [it for it in refusals(thing, served) if it.reason is Reason.UNKNOWN_FIELD]
+        return refusal.message.replace("Kubeflow ", "")
+
+    assert message({"jax": {"a": 1}}) == 'field "a" is unknown in jax; remove this field'
+    assert message({"torch": {"numProcPerNode": "auto"}}) == (
+        'field "numProcPerNode" is unknown in torch since Trainer 2.2; '
+        "remove this field, or write it in spec.trainer of TrainJobs"
+    )
+    former = {"runtimeRef": {"name": "a"}, "podTemplateOverrides": []}
+    assert message({}, former) == (
+        'field "podTemplateOverrides" is unknown in spec since Trainer 2.2; write runtimePatches'
+    )
 
 
 def test_rules_are_judged_with_the_defaults_that_the_server_fills_in():
