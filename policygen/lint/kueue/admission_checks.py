@@ -17,6 +17,9 @@ from policygen.lint.kueue.quotas import flavors
 
 MULTI_KUEUE = "kueue.x-k8s.io/multikueue"
 
+_CHECK_CAPACITY = "check-capacity.autoscaling.x-k8s.io"
+"""The class whose requests add no nodes."""
+
 CONFIGS: Mapping[str, str] = {
     MULTI_KUEUE: "MultiKueueConfig",
     PROVISIONING_CONTROLLER: "ProvisioningRequestConfig",
@@ -49,6 +52,28 @@ def known_checks(
         entry = cluster.admission_checks.get(check.name)
         if entry is not None:
             yield at, check, entry.fields
+
+
+def flavors_of_other_nodes(cluster: Cluster) -> frozenset[str]:
+    """The flavors whose pods can run in other clusters, or on nodes that a check asks an autoscaler for; for `derive`.
+
+    Source: https://kueue.sigs.k8s.io/docs/concepts/admission_check/provisioning_request/.
+    """
+    return frozenset(
+        flavor.name
+        for queue in checked(cluster)
+        for _, rule, check in known_checks(cluster, queue)
+        if check.controller_name == MULTI_KUEUE or _adds_nodes(cluster, check)
+        for _, flavor in flavors(queue)
+        if not rule.on_flavors or flavor.name in rule.on_flavors
+    )
+
+
+def _adds_nodes(cluster: Cluster, check: AdmissionCheckView) -> bool:
+    if check.controller_name != PROVISIONING_CONTROLLER or check.parameters is None:
+        return False
+    config = cluster.provisioning_request_configs.get(check.parameters.name)
+    return config is None or config.fields.provisioning_class_name != _CHECK_CAPACITY
 
 
 def users(cluster: Cluster, controller: str) -> Mapping[str, list[Entry[ClusterQueueView]]]:

@@ -15,6 +15,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import pod_demands
+from policygen.lint.kueue.admission_checks import flavors_of_other_nodes
 from policygen.lint.kueue.simulated import (
     JOB_S,
     Owners,
@@ -88,7 +89,7 @@ def _never_started(facts: Facts) -> Iterator[NeverStarted]:
     ]
     platform = EmptyPlatform(scene)
     open_namespaces(facts, platform.state, jobs)
-    owners = Owners(facts)
+    owners, others = Owners(facts), facts.cluster.derive(flavors_of_other_nodes)
     seen: set[int] = set()
     for job in jobs:
         owner = owners.of(job)
@@ -99,6 +100,6 @@ def _never_started(facts: Facts) -> Iterator[NeverStarted]:
         if queue is None:
             continue
         cause = platform.cause(job)
-        if cause is not None:
+        if cause is not None and not (cause.never is not None and others.intersection(cause.names)):
             seen.add(id(owner))
             yield NeverStarted(owner, queue, cause)

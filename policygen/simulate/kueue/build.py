@@ -291,11 +291,13 @@ def cohort_cycle(cluster: Cluster, name: str) -> tuple[str, ...]:
 
 
 def missing_topologies(cluster: Cluster, queue: ClusterQueueView) -> Iterator[tuple[str, str]]:
-    """The flavors of a ClusterQueue whose Topology does not exist, each with its Topology."""
+    """The flavors of a ClusterQueue whose Topology does not exist or has no levels, each with its Topology."""
     for name in dict.fromkeys(it.name for group in queue.resource_groups for it in group.flavors):
         flavor = cluster.flavors.get(name)
         topology = flavor.fields.topology_name if flavor is not None else ""
-        if topology and not cluster.topologies.knows(topology):
+        entry = cluster.topologies.get(topology)
+        is_known = cluster.topologies.knows(topology) if entry is None else entry.fields.levels
+        if topology and not is_known:
             yield name, topology
 
 

@@ -1,7 +1,14 @@
 """The admission checks of queues."""
 
+import pytest
+
 from policygen.core.finding import At
-from policygen.lint.kueue.admission_checks import checked, checks, stray_flavors
+from policygen.lint.kueue.admission_checks import (
+    checked,
+    checks,
+    flavors_of_other_nodes,
+    stray_flavors,
+)
 from tests.objects import cluster
 
 TEXT = """
@@ -27,3 +34,37 @@ def test_a_flavor_that_the_queue_does_not_have():
     ((at, check, flavor, advice),) = stray_flavors(queue)
     assert at.path[-3:] == (1, "onFlavors", 1)
     assert (check, flavor, advice) == ("b", "sport", 'did you mean "spot"?')
+
+
+OTHER_NODES = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: q}
+spec:
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: spot, resources: [{name: cpu}]}, {name: reserved, resources: [{name: cpu}]}]
+  admissionChecksStrategy: {admissionChecks: [{name: a, onFlavors: [spot]}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: AdmissionCheck
+metadata: {name: a}
+spec: {controllerName: kueue.x-k8s.io/%s, parameters: {apiGroup: kueue.x-k8s.io, kind: K, name: p}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ProvisioningRequestConfig
+metadata: {name: p}
+spec: {provisioningClassName: %s.autoscaling.x-k8s.io}
+"""
+
+
+@pytest.mark.parametrize(
+    ("controller", "class_", "found"),
+    [
+        ("multikueue", "check-capacity", {"spot"}),
+        ("provisioning-request", "best-effort-atomic-scale-up", {"spot"}),
+        ("provisioning-request", "check-capacity", set()),
+    ],
+)
+def test_the_flavors_whose_nodes_are_elsewhere_or_come_later(controller, class_, found):
+    assert flavors_of_other_nodes(cluster(OTHER_NODES % (controller, class_))) == found

@@ -1,7 +1,7 @@
 """A workload uses GPUs outside every quota, because its ClusterQueue does not cover them."""
 
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import pod_requests, uncovered
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -10,12 +10,14 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """With IgnoreUndeclared, a resource without quota is not counted, nor is a misspelled one.
 
+    Other devices, such as those of networks, are often left out on purpose.
+
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, IgnoreUndeclaredResources.
     """
     if not settings(facts).ignores_undeclared:
         return
     for request in pod_requests(facts):
-        for name in filter(extended, uncovered(facts, request)):
+        for name in filter(is_one, uncovered(facts, request)):
             yield Hit(
                 RULE,
                 f"{request.workload} uses {name} outside every quota, because {request.queue} "

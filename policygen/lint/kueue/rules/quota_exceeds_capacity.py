@@ -15,6 +15,8 @@ from policygen.lint import replaced_queues
 from policygen.lint.core.known_nodes import daemons, node_index
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.resource_names import extended
+from policygen.lint.kueue.admission_checks import flavors_of_other_nodes
+from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import vendor
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.node_pools import node_pools
@@ -68,11 +70,17 @@ def check(facts: Facts) -> Hits:
     Source: issues 2665, 1651, 5289.
     """
     growing, limits_all = facts.cluster.derive(node_pools), "quota-unlimited" in facts.run
+    others, made = facts.cluster.derive(flavors_of_other_nodes), settings(facts).makes
     by_flavor: dict[str, list[tuple[str, Sequence[PlacedQuota]]]] = {}
     for (name, resource), placed in facts.cluster.derive(nominal_quotas).items():
         cells = [it for it in placed if not is_unlimited(it)] if limits_all else placed
         # node-pool-below-quotas reports flavors whose nodes are created on demand.
-        if cells and resource != "pods" and not growing.get(name):
+        if (
+            cells
+            and resource != "pods"
+            and not made(resource)
+            and not (growing.get(name) or name in others)
+        ):
             by_flavor.setdefault(name, []).append((resource, cells))
     for name, quotas in by_flavor.items():
         flavor = facts.cluster.flavors.get(name)
@@ -296,5 +304,17 @@ RULE = ObjectRule(
     judges=("ResourceFlavor", "ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=tuple(dict.fromkeys(("Cohort", "NodePool", "DaemonSet", *READS_OF_PODS))),
+    reads=tuple(
+        dict.fromkeys(
+            (
+                "AdmissionCheck",
+                "Cohort",
+                "Configuration",
+                "DaemonSet",
+                "NodePool",
+                "ProvisioningRequestConfig",
+                *READS_OF_PODS,
+            )
+        )
+    ),
 )

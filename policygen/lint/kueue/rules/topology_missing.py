@@ -1,4 +1,4 @@
-"""A ResourceFlavor names a Topology that does not exist."""
+"""A ResourceFlavor names a Topology that does not exist, or a Topology has no spec."""
 
 from collections.abc import Mapping
 
@@ -22,6 +22,9 @@ from policygen.lint.rule import (
     Verb,
     written,
 )
+
+_WITHOUT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
+"""The fields of an object without a spec; another rule reports fields at the wrong place."""
 
 
 def check(facts: Facts) -> Hits:
@@ -54,6 +57,13 @@ def check(facts: Facts) -> Hits:
             at,
             meant=written(at, known.names().meant(name)) or (Edit(Verb.REMOVE, at),),
         )
+    for topology in known:
+        if topology.object.data.keys() <= _WITHOUT_SPEC:
+            yield Hit(
+                RULE,
+                f"{topology} has no spec, so no workload that requests its levels is admitted; write spec.levels",
+                topology.at,
+            )
 
 
 def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueueView]]]:

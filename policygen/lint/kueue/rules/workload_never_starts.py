@@ -247,7 +247,11 @@ RULE = ObjectRule(
     reads=tuple(
         dict.fromkeys(
             kind
-            for kinds in (READS, *(it.reads for it in _OTHERS), ("ClusterQueue", "Node"))
+            for kinds in (
+                READS,
+                *(it.reads for it in _OTHERS),
+                ("ClusterQueue", "Node", "ProvisioningRequestConfig"),
+            )
             for kind in kinds
         )
     ),
