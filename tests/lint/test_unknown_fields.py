@@ -40,6 +40,7 @@ MANAGER = "kueue-controller-manager"
 ONCE = {
     "binding-account-missing",
     "feature-gate-off",
+    "framework-not-enabled",
     "guarantee-above-deserved",
     "limits-without-cohort",
     "pod-group-inconsistent",
