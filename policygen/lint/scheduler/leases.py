@@ -26,6 +26,8 @@ class Lease(Struct, frozen=True, eq=False):
     at: At
     is_written: bool
     """Whether the configuration has its name; else it is the default."""
+    is_election_written: bool
+    """Whether the configuration turns the election on; else this is the default."""
 
 
 def lease(entry: Entry[SchedulerConfigurationView]) -> Lease | None:
@@ -37,7 +39,13 @@ def lease(entry: Entry[SchedulerConfigurationView]) -> Lease | None:
     name = text(election, "resourceName")
     steps = ("leaderElection", "resourceName") if name else ("leaderElection",) if election else ()
     namespace = text(election, "resourceNamespace") or KUBE_SYSTEM
-    return Lease(name or MAIN, namespace, entry.at.to(*steps), is_written=bool(name))
+    return Lease(
+        name or MAIN,
+        namespace,
+        entry.at.to(*steps),
+        is_written=bool(name),
+        is_election_written=election.get("leaderElect") is True,
+    )
 
 
 def second_scheduler(cluster: Cluster) -> Controller | None:
@@ -45,6 +53,11 @@ def second_scheduler(cluster: Cluster) -> Controller | None:
     found = cluster.derive(_schedulers)
     is_only = len(found) == 1 == len(cluster.scheduler_configurations)
     return found[0] if is_only and not any(map(_sets_election, _words(found[0]))) else None
+
+
+def runs_elsewhere(cluster: Cluster) -> bool:
+    """Whether the input has no Deployment that runs kube-scheduler, and so no command line of one."""
+    return cluster.seen is None and not cluster.derive(_schedulers)
 
 
 def _schedulers(cluster: Cluster) -> tuple[Controller, ...]:
