@@ -79,7 +79,7 @@ def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Annot
     elif count is not None and size > count:
         yield (
             SLICE_SIZE,
-            f"{SLICE_SIZE} is {text}, but the workload has {counted(count, 'pod')}; write at most {count}",
+            f"{SLICE_SIZE} is {text}, but the template creates {counted(count, 'pod')}; write at most {count}",
         )
     if SLICE_REQUIRED not in annotations and LAYERS not in annotations:
         yield (
@@ -127,7 +127,7 @@ def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[str
             )
     if count is not None and sizes[0] > count:
         yield (
-            f"{LAYERS} has a layer of size {sizes[0]}, but the workload has {counted(count, 'pod')}; write at "
+            f"{LAYERS} has a layer of size {sizes[0]}, but the template creates {counted(count, 'pod')}; write at "
             f"most {count}"
         )
 

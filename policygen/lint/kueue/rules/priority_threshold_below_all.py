@@ -12,9 +12,9 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 
 
 def check(facts: Facts) -> Hits:
-    """A workload can be preempted only if its priority is at most maxPriorityThreshold, and only in its cohort.
+    """A workload can be preempted only if its priority is at most maxPriorityThreshold, for quota that it uses.
 
-    Source: apis/kueue/v1beta2/clusterqueue_types.go, BorrowWithinCohort.
+    Source: apis/kueue/v1beta2/clusterqueue_types.go, BorrowWithinCohort; pkg/scheduler/preemption/classical.
     """
     known, every = values(facts.cluster), default(facts.cluster)
     trees = facts.cluster.derive(forest)
@@ -35,35 +35,31 @@ def check(facts: Facts) -> Hits:
 
 
 class _Jobs(NamedTuple):
-    """The trees of cohorts with queued jobs, by the identity of their root; None: the queue is unknown."""
+    """The ClusterQueues with queued jobs, by name; None: the queue is unknown."""
 
-    every: AbstractSet[int | None]
-    without_class: AbstractSet[int | None]
+    every: AbstractSet[str | None]
+    without_class: AbstractSet[str | None]
     """Those with a job that has the default priority."""
 
 
 def _jobs(cluster: Cluster) -> _Jobs:
-    """The trees with jobs; use it with `cluster.derive`."""
-    trees = cluster.derive(forest)
-    every, without = set[int | None](), set[int | None]()
+    """The queues with jobs; use it with `cluster.derive`."""
+    every, without = set[str | None](), set[str | None]()
     for job in cluster.derive(queued):
-        tree = None if job.cluster_queue is None else _tree(trees.queues[job.cluster_queue.name])
-        every.add(tree)
+        queue = job.cluster_queue.name if job.cluster_queue else None
+        every.add(queue)
         if PRIORITY not in labels(job.workload) and not any(
             it.spec.priority_class_name for it in job.workload.templates
         ):
-            without.add(tree)
+            without.add(queue)
     return _Jobs(every, without)
 
 
 def _have_class(jobs: _Jobs, node: CohortNode) -> bool:
-    """Whether the cohort of a queue has jobs, and each has a priority class, so that none has the default."""
-    tree = _tree(node)
-    return tree in jobs.every and jobs.without_class.isdisjoint({tree, None})
-
-
-def _tree(node: CohortNode) -> int | None:
-    return None if node.cyclic else id(node.root())
+    """Whether the queues that share a flavor with a queue have jobs, and each has a priority class."""
+    queues = (node,) if node.cyclic else node.root().queues()
+    near = {it.name for it in queues if it.quotas.keys() & node.quotas.keys()}
+    return not near.isdisjoint(jobs.every) and jobs.without_class.isdisjoint({*near, None})
 
 
 RULE = ObjectRule(

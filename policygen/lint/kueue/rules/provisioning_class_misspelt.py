@@ -20,7 +20,11 @@ def check(facts: Facts) -> Hits:
     for config in facts.cluster.provisioning_request_configs:
         name = config.fields.provisioning_class_name
         near = Names(_KNOWN).meant(name)
-        if near and not name.endswith(near) and is_typo(name, near, like=0.8):
+        if (
+            near
+            and not name.endswith(near)
+            and (is_typo(name, near, like=0.8) or _lacks(name, near))
+        ):
             at = config.at.to("spec", "provisioningClassName")
             yield Hit(
                 RULE,
@@ -29,6 +33,13 @@ def check(facts: Facts) -> Hits:
                 at,
                 meant=written(at, near),
             )
+
+
+def _lacks(name: str, known: str) -> bool:
+    """Whether a name is a known one without its domain, or with another domain of Kubernetes."""
+    first, _, domain = name.partition(".")
+    of_kubernetes = domain == "k8s.io" or domain.endswith((".k8s.io", ".x-k8s.io"))
+    return first == known.partition(".")[0] and (not domain or of_kubernetes)
 
 
 RULE = ObjectRule(

@@ -8,6 +8,9 @@ from policygen.lint.kueue import configuration, topology_requests
 from policygen.lint.kueue.job_metadata import refusing
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
+_COUNTED = ("jobset.x-k8s.io", "kubeflow.org", "ray.io")
+"""Groups of kinds for which the webhook compares the size of a slice with the pods of each template."""
+
 
 def check(facts: Facts) -> Hits:
     """Of a Deployment, a StatefulSet or a CronJob, Kueue refuses the pods or Jobs that it creates.
@@ -22,8 +25,9 @@ def check(facts: Facts) -> Hits:
         if not refusing(workload, settings):
             continue
         job = webhook_object(workload)
-        count = job.count if job.kind == "Job" else None
+        one_by_one = workload.object.group in _COUNTED
         for template in workload.templates:
+            count = template.replicas if one_by_one else job.count if job.kind == "Job" else None
             for key, fault in topology_requests.faults(template.annotations, count, settings):
                 at = template.at.to("metadata", "annotations", key)
                 yield Hit(RULE, f"{workload}: {fault}", at)
