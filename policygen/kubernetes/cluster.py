@@ -50,8 +50,7 @@ class Cluster:
         self._unread, self._reader = unread, Reader(self.accesses, unread)
         self._kinds = _by_kind(self.objects)
         self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
-        self._typed = set(workloads.TEMPLATES)
-        spec = self._spec
+        self._typed, spec = set(workloads.TEMPLATES), self._spec
         self.cluster_queues = spec(KUEUE, "ClusterQueue", kueue.ClusterQueueView)
         self.cohorts = spec(KUEUE, "Cohort", kueue.CohortView)
         self.local_queues = spec(KUEUE, "LocalQueue", kueue.LocalQueueView)
@@ -71,6 +70,7 @@ class Cluster:
         self.queues = spec(VOLCANO, "Queue", volcano.QueueView)
         self.pod_groups = spec(VOLCANO, "PodGroup", volcano.PodGroupView)
         self.volcano_jobs = spec(VOLCANO_BATCH, "Job", volcano.VolcanoJobView)
+        self.hyper_nodes = spec("topology.volcano.sh", "HyperNode", volcano.HyperNodeView)
         self.namespaces = self._table("", "Namespace", core.NamespaceView)
         self.nodes = self._table("", "Node", core.NodeView)
         self.resource_quotas = spec("", "ResourceQuota", core.ResourceQuotaView)

@@ -1,6 +1,6 @@
 """Views of Volcano's kinds for rules. They omit fields that no rule reads.
 
-Source: volcano.sh/apis v1.14.0, pkg/apis/scheduling/v1beta1 and batch/v1alpha1.
+Source: volcano.sh/apis v1.14.0, pkg/apis/scheduling/v1beta1, batch/v1alpha1 and topology/v1alpha1.
 """
 
 from fractions import Fraction
@@ -48,3 +48,11 @@ class VolcanoJobView(Struct, rename="camel", frozen=True):
     queue: str = ""
     priority_class_name: str = ""
     network_topology: dict[str, Any] | None = None
+
+
+class HyperNodeView(Struct, rename="camel", frozen=True):
+    """`spec` of a HyperNode; its members are untyped."""
+
+    tier: int | None = None
+    tier_name: str = ""
+    members: tuple[dict[str, Any], ...] = ()

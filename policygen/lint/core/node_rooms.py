@@ -54,7 +54,7 @@ def most_on_nodes(facts: Facts, template: PodTemplate, enough: int) -> int:
     """How many of `enough` pods of a template have room on the nodes; `enough` if it is unknown."""
     index = facts.derive(node_index)
     it = facts.derive(demands_by_template).get(id(template)) if index.all else None
-    found = None if it is None else _room(it, index, enough)
+    found = None if it is None else room_on(it, index, enough)
     return enough if found is None else min(found.pods, enough)
 
 
@@ -63,7 +63,7 @@ def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
     for it in facts.derive(pod_demands) if index.all else ():
         if it.pods is None:
             continue
-        found = _room(it, index, it.pods + 1)  # a rolling update needs one more
+        found = room_on(it, index, it.pods + 1)  # a rolling update needs one more
         if found is not None:
             yield it, found
         elif len(it.ways) == 1:
@@ -74,7 +74,7 @@ def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
                 yield it, min(near, key=lambda one: one.pods)
 
 
-def _room(it: PodDemand, index: NodeIndex, enough: int) -> Room | None:
+def room_on(it: PodDemand, index: NodeIndex, enough: int) -> Room | None:
     """The room for pods in all ways; None: unknown, or there is room for `enough` pods."""
     labels = pod_labels(it.workload, it.template)
     found = []

@@ -4,7 +4,7 @@ import yaml
 
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.volcano_scene import GPUS, NODE, group, members, replaced
+from tests.servers.proofs.volcano_scene import GPUS, NODE, ONE, group, members, replaced
 from tests.servers.workloads import Ask, pod
 
 NODES = 0
@@ -23,6 +23,9 @@ spec:
   - {{type: Node, selector: {{exactMatch: {{name: {first}}}}}}}
   - {{type: Node, selector: {{exactMatch: {{name: {second}}}}}}}
 """
+
+TOPOLOGIES = good("gang-exceeds-hyper-node").partition("---")[0]
+"""A configuration with the plugin that reads HyperNodes."""
 
 
 def node(volcano, name, **labels):
@@ -107,6 +110,43 @@ def test_network_topology_ignored(volcano):
             if not count:
                 volcano.delete("v1", "Pod", busy, "others")
                 has(volcano, nodes, 0, 0, 8, 8)
+
+
+def test_gang_exceeds_hyper_node(volcano):
+    """On four idle nodes, two in each leaf. A tier above all HyperNodes and mode soft allow all nodes."""
+    rule = "gang-exceeds-hyper-node"
+    low, high = bad(rule), good(rule)
+    above, soft = low.replace("Allowed: 1", "Allowed: 3"), low.replace("hard", "soft")
+    for example, count in ((low, 0), (high, 24), (above, 24), (soft, 24)):
+        with volcano.scene(example):
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 3)
+            starts(volcano, count)
+
+
+def test_gang_exceeds_hyper_node_by_min_resources(volcano):
+    """A leaf of two nodes has room for the small pods, but not for the minResources of three nodes."""
+    rule = "gang-exceeds-hyper-node"
+    for example, count in ((bad(rule, 1), 0), (good(rule, 1), 3)):
+        with volcano.scene(example, TOPOLOGIES):
+            volcano.create(*members("pretraining", HERE, 3, ONE))
+            starts(volcano, count)
+
+
+def test_hyper_node_member_missing(volcano):
+    """Only the complete spine has room for the gang."""
+    rule = "hyper-node-member-missing"
+    *_, gang = good("gang-exceeds-hyper-node").split("---\n")
+    for example, count in ((bad(rule), 0), (good(rule), 24)):
+        with volcano.scene(f"{example}---\n{gang}", TOPOLOGIES):
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 3)
+            starts(volcano, count)
+
+
+def starts(volcano, count):
+    """So many GPUs are in use, and so it stays."""
+    volcano.becomes("GPUs", lambda: volcano.bound(HERE), count)
+    volcano.sessions()
+    assert volcano.bound(HERE) == count
 
 
 # Promises
