@@ -32,13 +32,12 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Seen, Snapshot
-from policygen.kubernetes.workloads import TEMPLATES
+from policygen.kubernetes.workloads import TEMPLATES, TRAIN_JOB
 from policygen.lint import registry
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.report.phrases import whereabouts
 from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
-from policygen.simulate.kueue import train_jobs
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.traces import arrivals as trace_arrivals
@@ -48,7 +47,7 @@ from policygen.simulate.traces.job import TraceJob
 _NAMESPACED = TEMPLATES.keys() | {
     (KUEUE_GROUP, "LocalQueue"),
     (KUEUE_GROUP, "Workload"),
-    (train_jobs.GROUP, train_jobs.KIND),
+    TRAIN_JOB,
     ("", "LimitRange"),
     ("", "Service"),
     ("scheduling.volcano.sh", "PodGroup"),

@@ -21,6 +21,8 @@ _VOLCANO_BATCH = "batch.volcano.sh"
 _RAW = "raw_templates"
 """The attribute of an object for its templates."""
 APP_WRAPPER = "AppWrapper"
+TRAIN_JOB = ("trainer.kubeflow.org", "TrainJob")
+"""The group and kind whose pods are those of another object (`train_jobs`)."""
 _OF_A_POD = ("cpu", "memory")
 """Pod-level resources besides hugepages (resource.IsSupportedPodLevelResource)."""
 
@@ -298,8 +300,9 @@ TEMPLATES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
     ("workload.codeflare.dev", APP_WRAPPER): (),
 }
 """Every kind that creates pods, by group and kind. The templates of an AppWrapper are those of its objects."""
-KINDS = tuple(sorted({kind for _, kind in TEMPLATES}))
-"""The names of these kinds, sorted."""
+KINDS = tuple(sorted({kind for _, kind in (*TEMPLATES, TRAIN_JOB)}))
+"""The names of these kinds and of TrainJobs, sorted."""
+_PLACES = {**TEMPLATES, TRAIN_JOB: TEMPLATES["jobset.x-k8s.io", "JobSet"]}
 
 
 def sum_of(counts: Iterable[int | None]) -> int | None:
@@ -370,7 +373,7 @@ def wrapped(data: Mapping[str, Any]) -> Iterator[Wrapped]:
 def _locations(object_: Object) -> Iterator[tuple[Path, Any, TemplateLocation]]:
     """Where the templates are: the path of the object that has them, its data, and the place in it."""
     if object_.kind != APP_WRAPPER:
-        for location in TEMPLATES[object_.group, object_.kind]:
+        for location in _PLACES[object_.group, object_.kind]:
             yield (), object_.data, location
         return
     for it in wrapped(object_.data):

@@ -9,7 +9,7 @@ from policygen.core.finding import At, Hit, Verdict
 from policygen.core.names import DEFAULT_NAMESPACE
 from policygen.kubernetes.cluster import KUEUE, VOLCANO
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.workloads import TEMPLATES, is_checked
+from policygen.kubernetes.workloads import TEMPLATES, TRAIN_JOB, is_checked
 from policygen.lint import engine
 from policygen.lint.engine import RuleOutcome
 
@@ -27,8 +27,13 @@ class ContextObjects(Struct, frozen=True, eq=False):
 
 
 def beside(others: Iterable[Object], given: Sequence[Object]) -> list[Object]:
-    """The other objects that the given ones do not replace by their names."""
+    """The other objects that the given ones do not replace by their names, or as the JobSet of a TrainJob."""
     replaced = {it.identity for it in given}
+    replaced |= {
+        ("jobset.x-k8s.io", "JobSet", it.namespace, it.name)
+        for it in given
+        if (it.group, it.kind) == TRAIN_JOB
+    }
     replaced |= {
         (it.group, it.kind, DEFAULT_NAMESPACE, it.name) for it in given if not it.namespace
     }

@@ -19,7 +19,7 @@ from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import as_written
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
-from policygen.lint import differences, exceeded, kinds
+from policygen.lint import differences, exceeded, kinds, train_job_places
 from policygen.lint.core import api_versions
 from policygen.lint.core.server_refusals import as_meant, refused
 from policygen.lint.rule import Facts, Need, NotEvaluatedError, ObjectRule, TooLargeError
@@ -50,6 +50,7 @@ def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     """The outcome of every rule. A rule that raises has a bug: it is reported, and the others run."""
     outcomes = _outcomes(tuple(rules), facts)
     joined = differences.joined(exceeded.joined([outcome.hits for outcome in outcomes]))
+    joined = [train_job_places.placed(facts.cluster, hits) for hits in joined]
     return [
         one
         if hits is one.hits

@@ -31,8 +31,7 @@ from policygen.kubernetes.kueue_workloads import PodSetView, WorkloadView
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mappings, text
-from policygen.kubernetes.workloads import TEMPLATES, PodTemplate, Workload
-from policygen.simulate.kueue import train_jobs
+from policygen.kubernetes.workloads import TEMPLATES, TRAIN_JOB, PodTemplate, Workload
 from policygen.simulate.kueue.pod_sets import NotQueuedError, class_value, groups, of_pods, pod_sets
 
 MAX_POD_SETS = 18
@@ -92,11 +91,6 @@ def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[Un
             queued += _workloads(pods, settings)
         except NotQueuedError as reason:
             unqueued += (_unqueued(cluster, it.object, reason, it.templates) for it in pods)
-    for object_ in cluster.of(train_jobs.GROUP, train_jobs.KIND):
-        try:
-            queued += _workloads((train_jobs.train_job(cluster, object_),), settings)
-        except NotQueuedError as reason:
-            unqueued.append(_unqueued(cluster, object_, reason))
     for object_ in cluster.objects:
         words = _unknown_kind(object_)
         if words:
@@ -142,7 +136,7 @@ def _is_known(object_: Object) -> bool:
 def _unknown_kind(object_: Object) -> str:
     """Why the pods of an object of an unknown kind are not simulated; empty: it has none, or is known."""
     group, kind = object_.group, object_.kind
-    if group in (KUEUE, train_jobs.GROUP) or _is_known(object_):
+    if group in (KUEUE, TRAIN_JOB[0]) or _is_known(object_):
         return ""
     makes_pods = object_.labels.get(LOCAL_QUEUE) or _has_template(object_.data)
     if makes_pods or group in _BUILT_IN:
@@ -207,6 +201,8 @@ def _group(workload: Workload, settings: Settings) -> str:
 def _workloads(pods: Sequence[Workload], settings: Settings) -> Iterator[QueuedJob]:
     first = pods[0]
     group, kind = first.object.group, first.kind
+    if (group, kind) == TRAIN_JOB and (words := settings.cluster.train_jobs[first.at].unknown):
+        raise NotQueuedError(words, unknown=True)
     if kind == "CronJob":
         raise NotQueuedError("a CronJob creates its Jobs later", unknown=True)
     if kind == "DaemonSet":

@@ -16,11 +16,8 @@ from policygen.lint.core.renamed_objects import NameUse, RenamedObject, renamed_
 from policygen.lint.kueue.misplaced_queues import misplaced_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
-_OPAQUE = {
-    ("trainer.kubeflow.org", "TrainJob"),
-    ("sparkoperator.k8s.io", "SparkApplication"),
-}
-"""Kinds that Kueue manages and whose pods no rule can read; they are not read from clusters."""
+_OPAQUE = ("sparkoperator.k8s.io", "SparkApplication")
+"""A kind that Kueue manages and whose pods no rule can read; it is not read from clusters."""
 _Place = At | Queued
 """The place of a name, or the job that has it, which few rules need and which takes time to find."""
 _LABEL = ("metadata", "labels", LOCAL_QUEUE)
@@ -120,10 +117,9 @@ def _references(cluster: Cluster) -> Iterator[tuple[Workload | Object, str, _Pla
                 name = template.labels.get(LOCAL_QUEUE)
                 if name:
                     yield workload, name, template.at.to(*_LABEL)
-    for kind in sorted(_OPAQUE):
-        for thing in cluster.of(*kind):
-            if name := thing.labels.get(LOCAL_QUEUE):
-                yield thing, name, thing.at.to(*_LABEL)
+    for thing in cluster.of(*_OPAQUE):
+        if name := thing.labels.get(LOCAL_QUEUE):
+            yield thing, name, thing.at.to(*_LABEL)
 
 
 RULE = ObjectRule(
@@ -132,7 +128,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Name an existing LocalQueue of the namespace, or create the missing one there.",
-    judges=(*KINDS, "LocalQueue"),  # beside which there may be opaque kinds alone
+    judges=(*KINDS, "LocalQueue"),  # beside which there may be the opaque kind alone
     check=check,
     needs=frozenset({Need.WHOLE}),
     reads=("LocalQueue", "ClusterQueue"),
