@@ -47,7 +47,7 @@ def test_what_is_right(annotations):
         ({GROUP: "g"}, GROUP, f"requires {REQUIRED} or {PREFERRED}"),
         ({SLICE_REQUIRED: "a"}, SLICE_REQUIRED, f"requires {SLICE_SIZE}"),
         ({SLICE_REQUIRED: "a", SLICE_SIZE: "0"}, SLICE_SIZE, "write an integer, 1 or more"),
-        ({SLICE_REQUIRED: "a", SLICE_SIZE: "9"}, SLICE_SIZE, "has 8 pods; write at most 8"),
+        ({SLICE_REQUIRED: "a", SLICE_SIZE: "9"}, SLICE_SIZE, "creates 8 pods; write at most 8"),
         ({SLICE_SIZE: "2"}, SLICE_SIZE, f"requires {SLICE_REQUIRED}"),
     ],
 )
@@ -71,7 +71,7 @@ def test_what_is_refused(annotations, key, words):
             '[{"topology": "a", "size": 4}, {"topology": "b", "size": 3}]',
             "which is not a multiple of the size 3 of the next layer; change one of the two sizes",
         ),
-        ('[{"topology": "a", "size": 16}]', "has 8 pods; write at most 8"),
+        ('[{"topology": "a", "size": 16}]', "creates 8 pods; write at most 8"),
         ('[{"topology": "a b", "size": 1}]', "is not a valid label key"),
     ],
 )

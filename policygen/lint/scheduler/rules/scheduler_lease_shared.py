@@ -21,20 +21,21 @@ def check(facts: Facts) -> Hits:
             continue
         if not names or DEFAULT_SCHEDULER in names:
             continue
-        alone = runs_elsewhere(facts.cluster)
+        profile = next(iter(names))
+        waiting: list[str] = []
+        if runs_elsewhere(facts.cluster) and len(facts.cluster.scheduler_configurations) == 1:
+            waiting = [
+                str(it)
+                for it in facts.cluster.workloads
+                if any(it.scheduler_name(each) in ("", DEFAULT_SCHEDULER) for each in it.templates)
+            ]
         if not found.is_written and not (
-            second_scheduler(facts.cluster) or (alone and found.is_election_written)
+            second_scheduler(facts.cluster) or (waiting and found.is_election_written)
         ):
             continue  # the command line can set it
-        profile = next(iter(names))
-        waiting = [
-            str(it)
-            for it in facts.cluster.workloads
-            if any(it.scheduler_name(each) in ("", DEFAULT_SCHEDULER) for each in it.templates)
-        ]
         lease_of_main = f"the lease kube-system/{MAIN} of the main scheduler"
         own_lease = f"leaderElection.resourceName: {profile}, and allow this lease in the Role"
-        if waiting and alone and len(facts.cluster.scheduler_configurations) == 1:
+        if waiting:
             message = (
                 f"this scheduler elects its leader by {lease_of_main}, but no profile is named {DEFAULT_SCHEDULER}; "
                 f"if it is the main scheduler, add this profile, because the pods of {some(waiting, 'other workload')} "
