@@ -3,16 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
 from math import ceil
-from operator import or_
 
 from msgspec import Struct, field
 
 from policygen.core.amounts import summed
-from policygen.core.packing import Amounts, Bins, PackedItem, packs
+from policygen.core.packing import Bins, PackedItem, packs
 from policygen.kubernetes.node_groups import NodeSet, NodeSize
-from policygen.kubernetes.node_index import Bits, NodeIndex, amount
+from policygen.kubernetes.node_index import Bits, NodeIndex
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import PodTemplate
 from policygen.lint.core.known_nodes import node_index
@@ -65,6 +63,28 @@ def gang_pods(
     return GangPods(counts, needed - sum(counts.values()))
 
 
+class _SizesByIndex:
+    """The sizes of nodes, with the nodes of each, by index. Listed nodes are single."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[NodeIndex, Sequence[tuple[NodeSize, Bits]]]] = {}
+
+    def of(self, index: NodeIndex) -> Sequence[tuple[NodeSize, Bits]]:
+        if id(index) not in self._known:
+            found: dict[object, tuple[NodeSize, Bits]] = {}
+            for bit, node in index.entries(index.all):
+                amounts = node.allocatable.items()
+                key = node.stated, *sorted((name, *it.as_integer_ratio()) for name, it in amounts)
+                size, bits = found.get(key) or (NodeSize(node.allocatable, 1, node.stated), 0)
+                found[key] = size, bits | bit
+            self._known[id(index)] = index, [*found.values()]
+        return self._known[id(index)][1]
+
+
+def _sizes_by_index(_: Facts) -> _SizesByIndex:
+    return _SizesByIndex()
+
+
 class GangRoom:
     """The room for a gang on sets of nodes, by `node_index`. Nodes count as empty."""
 
@@ -76,6 +96,7 @@ class GangRoom:
             {**dict(it.ways[0].demand.requests), _PODS: Fraction(1)} for it in self._counts
         ]
         self._names = sorted({name for it in self._requests for name in it})
+        self._sizes = facts.derive(_sizes_by_index).of(self._index)
         self._least, self._largest = self._further(min), self._further(max)
 
     @property
@@ -88,22 +109,32 @@ class GangRoom:
 
     def sum_of(self, name: str, nodes: Bits) -> Fraction | None:
         """What these nodes have of a resource; None: unknown."""
-        amounts = [amount(it, name) for _, it in self._index.entries(nodes)]
-        known = [it for it in amounts if it is not None]
-        return summed(known) if len(known) == len(amounts) else None
+        levels = self._index.levels(name)
+        if levels.unknown & nodes:
+            return None
+        return summed(it.have * (it.nodes & nodes).bit_count() for it in levels.known)
 
     def most(self, nodes: Bits) -> int:
         """How many of the pods these nodes hold at most."""
-        taking = [it for _, it in self._index.entries(nodes & reduce(or_, self._takers, 0))]
-        index = NodeIndex(NodeSet(taking))
-        missing = total = 0
-        for it, count in self._counts.items():
-            room = room_on(it, index, count)
-            missing += 0 if room is None else max(count - room.pods, 0)
-        for node in taking:
-            held = NodeSize(node.allocatable, 1, node.stated).holds(self._least.items())
-            total += self._pods.number if held is None else held
-        return min(self._pods.number - missing, total)
+        missing = taking = 0
+        for it, takers, requests in zip(self._counts, self._takers, self._requests, strict=True):
+            count, taking = self._counts[it], taking | takers
+            room = self._held(requests, nodes & takers)
+            if count and mapping(it.template.spec.affinity, "podAntiAffinity"):
+                those = NodeSet(node for _, node in self._index.entries(nodes & takers))
+                apart = room_on(it, NodeIndex(those), count)
+                room = room if apart is None else apart.pods
+            missing += max(count - room, 0)
+        return min(self._pods.number - missing, self._held(self._least, nodes & taking))
+
+    def _held(self, requests: Mapping[str, Fraction], nodes: Bits) -> int:
+        """How many equal pods these nodes hold by their resources."""
+        total = 0
+        for size, equal in self._sizes:
+            if number := (equal & nodes).bit_count():
+                held = size.holds(requests.items())
+                total += number * (self._pods.number if held is None else held)
+        return total
 
     def holds(self, nodes: Bits) -> bool | None:
         """Whether these nodes hold the gang; None: unknown, because too many ways had to be tried."""
@@ -131,13 +162,24 @@ class GangRoom:
 
     def _bins(self, nodes: Bits) -> list[Bins]:
         """The nodes by the templates that they take, as their kind. Unknown amounts are enough for all pods."""
-        found: Counter[tuple[str, Amounts]] = Counter()
-        for bit, node in self._index.entries(nodes):
-            kind = "".join("1" if bit & takers else "0" for takers in self._takers)
-            have = ((amount(node, name), self._total(name, self._largest)) for name in self._names)
-            amounts = tuple(_thousandths(enough if it is None else it) for it, enough in have)
-            found[kind, amounts] += node.count
-        return [Bins(kind, amounts, count) for (kind, amounts), count in found.items()]
+        enough = [self._total(name, self._largest) for name in self._names]
+        found = []
+        for size, equal in self._sizes:
+            parts = [("", equal & nodes)]
+            for takers in self._takers:
+                parts = [
+                    (f"{kind}{taken}", part)
+                    for kind, each in parts
+                    for taken, part in ((1, each & takers), (0, each & ~takers))
+                    if part
+                ]
+            have = [size.amount(name) for name in self._names]
+            amounts = tuple(
+                _thousandths(most if it is None else it)
+                for it, most in zip(have, enough, strict=True)
+            )
+            found += [Bins(kind, amounts, part.bit_count()) for kind, part in parts if part]
+        return found
 
     def _items(
         self,
