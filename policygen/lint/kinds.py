@@ -38,7 +38,8 @@ _ONLY_COMPARED = GroupKind("", "Service")
 """A kind that `change-refused` compares with the cluster. No other rule needs it."""
 
 
-_OF_MANIFESTS = ("TrainJob", "ClusterTrainingRuntime", "TrainingRuntime")
+OF_MANIFESTS = ("TrainJob", "ClusterTrainingRuntime", "TrainingRuntime")
+"""Kinds that are not read from clusters, which have the JobSets of TrainJobs."""
 
 
 @cache
@@ -46,8 +47,7 @@ def _by_name() -> dict[str, frozenset[GroupKind]]:
     """Kinds by name: those with a table, and those that a spec renders."""
     from policygen.drift.drift import GROUP_KINDS  # noqa: PLC0415 - only of clusters that are seen
 
-    # Of a cluster, the JobSets of TrainJobs are read instead.
-    found: dict[str, set[GroupKind]] = {it: set() for it in _OF_MANIFESTS}
+    found: dict[str, set[GroupKind]] = {it: set() for it in OF_MANIFESTS}
     for kind in (*map(GroupKind._make, Cluster(()).tables), *GROUP_KINDS):
         found.setdefault(kind.kind, set()).add(CONFIG_MAP if kind in FILES else kind)
     return {name: frozenset(each) for name, each in found.items()}

@@ -14,7 +14,7 @@ from policygen.core.rule import Family, Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint import schema_rules
-from policygen.lint.kinds import every
+from policygen.lint.kinds import OF_MANIFESTS, every
 from policygen.lint.page import page
 from policygen.lint.registry import RULES
 from tests.client.looks import snapshot
@@ -128,7 +128,7 @@ def test_a_harm_is_shown_on_real_servers_or_the_page_has_a_reason(rule):
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
 def test_a_rule_judges_and_reads_kinds_that_are_known(rule):
-    known = {kind for _, kind in Cluster(()).tables} | {it.kind for it in every()}
+    known = {kind for _, kind in Cluster(()).tables} | {it.kind for it in every()} | {*OF_MANIFESTS}
     for kind in (*rule.judges, *rule.reads):
         assert kind in known, suggest(kind, known)
 
