@@ -1,10 +1,10 @@
-"""The affinity of a Queue names a node group without nodes, or a node has a group that resembles one of a Queue."""
+"""The affinity of a Queue names a node group without nodes, or the group of a node is misspelled."""
 
 from collections.abc import Collection
 
 from policygen.core.finding import Edit, Verb
 from policygen.core.names import NODE_GROUP
-from policygen.core.suggest import Names, suggest
+from policygen.core.suggest import is_typo, suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import NodeView
 from policygen.kubernetes.node_filters import REQUIRED
@@ -35,7 +35,7 @@ def check(facts: Facts) -> Hits:
 
 
 def _of_nodes(cluster: Cluster, groups: Collection[str]) -> Hits:
-    """Nodes whose group no Queue names, if it resembles a group of other nodes that a Queue names."""
+    """Nodes whose group no Queue names, if it is certainly the misspelled group of other nodes that a Queue names."""
     named = {
         name
         for queue in cluster.queues
@@ -43,10 +43,12 @@ def _of_nodes(cluster: Cluster, groups: Collection[str]) -> Hits:
         for when in (REQUIRED, PREFERRED)
         for name in texts(queue.fields.affinity, part, when)
     }
-    known = Names(named.intersection(groups))
+    known = sorted(named.intersection(groups))
     for node in cluster.nodes:
         group = _group(node)
-        if group and group not in named and (meant := known.meant(group)):
+        found = [it for it in known if is_typo(group, it)]
+        if group not in named and len(found) == 1:
+            [meant] = found
             at = node.at.to("metadata", "labels", NODE_GROUP)
             yield Hit(
                 RULE,
