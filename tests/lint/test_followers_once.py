@@ -135,6 +135,26 @@ def test_one_cause_is_one_finding(tmp_path, case):
     assert [name for name, _ in found] == [case.partition("/")[0]], found
 
 
+@pytest.mark.parametrize(
+    ("limit", "queues", "usable"),
+    [
+        ("", ["nlp and ClusterQueue vision can each"], 8),
+        (", borrowingLimit: 0", ["vision can", "nlp can"], 2),
+        (", lendingLimit: 0", ["vision can", "nlp can"], 2),
+    ],
+)
+def test_queues_share_a_scarce_quota_only_without_limits(tmp_path, limit, queues, usable):
+    """The workloads of one queue can use more GPUs than those of the other one, which needs the larger quota."""
+    text = (CASES / "gpu-quota-unusable/bad-03.yaml").read_text("utf-8")
+    for amount in (16, 8):
+        text = text.replace(f"nominalQuota: {amount}}}", f"nominalQuota: {amount}{limit}}}")
+    if not limit:
+        text = text.replace("limits: {cpu: 8", "limits: {cpu: 4", 1)
+    found = [it for name, it in findings(tmp_path, text) if name == "gpu-quota-unusable"]
+    assert [it.partition(" have")[0] for it in found] == [f"ClusterQueue {it}" for it in queues]
+    assert all(f"workloads can use only {usable} of" in it for it in found)
+
+
 def test_a_level_with_capital_letters_is_one_finding(tmp_path):
     text = _of_batch(
         ("nodeLabels: {pool: a100}\n", "nodeLabels: {pool: a100}\n  topologyName: pools\n"),

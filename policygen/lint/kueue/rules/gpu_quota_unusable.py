@@ -13,7 +13,7 @@ from policygen.kubernetes.table import Entry
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import demands_by_template
 from policygen.lint.core.rules import gpus_left_unusable, pod_fits_no_node
-from policygen.lint.kueue.cohorts import CohortNode, forest
+from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import PodRequest, pod_requests
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.flavor_nodes import nodes
@@ -58,8 +58,8 @@ def check(facts: Facts) -> Hits:
 
     Limits include what the queue can borrow. Pods that fit no node, or that leave GPUs of a node unused,
     need smaller requests and not a larger quota; other rules report them. Queues that can borrow the same quotas
-    are reported together. Source:
-    pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2: a pod gets all resources of a group in
+    are reported together.
+    Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2: a pod gets all resources of a group in
     one flavor.
     """
     trees, owned = facts.cluster.derive(forest), facts.cluster.derive(nodes)
@@ -91,16 +91,28 @@ def check(facts: Facts) -> Hits:
                     continue
                 if it := _fault(node, quotas, users, have):
                     at = own.to("resources", it.number, "nominalQuota")
-                    shares = id(node.root()), quotas.name, it.gpu, it.resource, it.offered, it.most
+                    owner = _sharing_cohort(node, (quotas.name, it.resource))
+                    shares = id(owner), quotas.name, it.gpu, it.resource, it.offered, it.most
                     shared.setdefault(shares, []).append((queue, at, it))
     for found in shared.values():
         wrong = [[placed] for placed in found if placed[2].meant]
         yield from map(_hit, wrong or [found])
 
 
+def _sharing_cohort(node: CohortNode, cell: Cell) -> CohortNode:
+    """The highest cohort that a queue shares a quota with, without a limit of borrowing or lending between them."""
+    while node.parent is not None:
+        quota = node.quotas.get(cell)
+        if quota and (quota.borrowing_limit is not None or quota.lending_limit is not None):
+            break
+        node = node.parent
+    return node
+
+
 def _hit(found: Sequence[_Placed]) -> Hit:
     """One hit for queues that share a quota, at the one that needs most."""
     queue, at, it = max(found, key=lambda placed: placed[2].each)
+    least = min((other for _, _, other in found), key=lambda other: other.each)
     others = [(str(other), place) for other, place, _ in found if place != at]
     who = some([str(queue), *(name for name, _ in others)], "other queue")
     can, their, where = ("can each", "their", f" in {queue}") if others else ("can", "its", "")
@@ -110,8 +122,8 @@ def _hit(found: Sequence[_Placed]) -> Hit:
     return Hit(
         RULE,
         f"{who} {can} have {amount_of(it.gpu, it.offered)} of flavor {it.flavor}, but {their} workloads can use only "
-        f"{readable(it.gpu, Fraction(it.most // it.each), it.offered)} of them, because the quota of {amount_of(it.resource, it.most)} "
-        f"runs out first ({it.least.workload} requests {readable(it.resource, it.each)} for each GPU); raise the quota of "
+        f"{readable(it.gpu, Fraction(it.most // least.each), it.offered)} of them, because the quota of {amount_of(it.resource, it.most)} "
+        f"runs out first ({least.least.workload} requests {readable(it.resource, least.each)} for each GPU); raise the quota of "
         f"{it.resource} to {raised}{where}, or {less} for each GPU",
         at,
         (it.least.template.at / "spec", *(place for _, place in others)),
