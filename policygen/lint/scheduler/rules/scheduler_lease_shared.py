@@ -16,12 +16,12 @@ def check(facts: Facts) -> Hits:
     """
     for entry in facts.cluster.scheduler_configurations:
         found = lease(entry)
-        names = {it.scheduler_name for it in entry.fields.profiles}
+        names = [it.scheduler_name for it in entry.fields.profiles]
         if found is None or found.name != MAIN or found.namespace != KUBE_SYSTEM:
             continue
         if not names or DEFAULT_SCHEDULER in names:
             continue
-        profile = next(iter(names))
+        profile = names[0]
         waiting: list[str] = []
         if runs_elsewhere(facts.cluster) and len(facts.cluster.scheduler_configurations) == 1:
             waiting = [
