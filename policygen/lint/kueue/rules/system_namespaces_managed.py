@@ -21,13 +21,14 @@ def check(facts: Facts) -> Hits:
     """
     for entry, rules in all_settings(facts):
         named = entry.object.data.get("namespace") is not None
-        own = [KUBE_SYSTEM, entry.fields.namespace if named else KUEUE_NAMESPACE]
-        matched = [it for it in own if it and rules.managed.selects({NAMESPACE_NAME: it})]
+        manager = entry.fields.namespace if named else KUEUE_NAMESPACE
+        own = [KUBE_SYSTEM, *{manager} - {KUBE_SYSTEM, ""}]
+        matched = [it for it in own if rules.managed.selects({NAMESPACE_NAME: it})]
         if matched:
             operator, values = _inverted(facts, entry)
-            remedy = f"exclude {listed([it for it in own if it], 'and')} with NotIn on label {NAMESPACE_NAME}"
+            remedy = f"exclude {listed(own, 'and')} with NotIn on label {NAMESPACE_NAME}"
             if operator:
-                missing = [it for it in own if it and it not in values]
+                missing = [it for it in own if it not in values]
                 also = f", and add {missing[0]} to its values" if missing else ""
                 remedy = f"write operator: NotIn{also}"
             yield Hit(
