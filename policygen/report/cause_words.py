@@ -52,7 +52,6 @@ PLACING = BY_QUEUE_OF_VOLCANO | {
 _MISSING = {
     CauseKind.CHECK_MISSING: "AdmissionCheck",
     CauseKind.FLAVOR_MISSING: "ResourceFlavor",
-    CauseKind.TOPOLOGY_MISSING: "Topology",
 }
 """The kinds of missing objects."""
 _QUOTA = frozenset(
@@ -75,7 +74,7 @@ TITLES: Mapping[CauseKind, str] = {
     CauseKind.CLUSTER_QUEUE_STOPPED: "its ClusterQueue is stopped",
     CauseKind.FLAVOR_MISSING: "a ResourceFlavor of its queue does not exist",
     CauseKind.CHECK_MISSING: "an AdmissionCheck of its queue does not exist",
-    CauseKind.TOPOLOGY_MISSING: "a Topology of its queue does not exist",
+    CauseKind.TOPOLOGY_MISSING: "a Topology of its queue does not exist or has no levels",
     CauseKind.TOPOLOGY_FULL: "no domain of its topology has room",
     CauseKind.TOPOLOGY_TOO_SMALL: "no domain of its topology is large enough",
     CauseKind.CHECK_INACTIVE: "an AdmissionCheck of its queue is not active",
@@ -262,6 +261,12 @@ def _object_missing(_: Explanation, cause: Cause) -> Iterator[str]:
     yield f"{cause.about} is inactive: {what} {does} not exist."
 
 
+def _topology_missing(_: Explanation, cause: Cause) -> Iterator[str]:
+    topologies = _objects("Topology", cause.names)
+    do, have = ("does", "has") if len(cause.names) == 1 else ("do", "have")
+    yield f"{cause.about} admits nothing: {topologies} {do} not exist or {have} no levels."
+
+
 def _check_inactive(_: Explanation, cause: Cause) -> Iterator[str]:
     checks = _objects("AdmissionCheck", cause.names)
     yield f"{cause.about} is inactive: no controller reports {checks} as active."
@@ -442,7 +447,7 @@ _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = 
     CauseKind.CLUSTER_QUEUE_STOPPED: _stopped,
     CauseKind.FLAVOR_MISSING: _object_missing,
     CauseKind.CHECK_MISSING: _object_missing,
-    CauseKind.TOPOLOGY_MISSING: _object_missing,
+    CauseKind.TOPOLOGY_MISSING: _topology_missing,
     CauseKind.TOPOLOGY_FULL: _topology,
     CauseKind.TOPOLOGY_TOO_SMALL: _topology,
     CauseKind.CHECK_INACTIVE: _check_inactive,

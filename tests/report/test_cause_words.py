@@ -94,6 +94,10 @@ def test_rules_of_other_schedulers(rule, words_):
             "LocalQueue n/q does not exist. Namespace n has LocalQueue r.",
         ),
         (
+            Cause(CauseKind.TOPOLOGY_MISSING, "ClusterQueue q", names=("t",)),
+            "ClusterQueue q admits nothing: Topology t does not exist or has no levels.",
+        ),
+        (
             Cause(CauseKind.ADMISSIBLE),
             "Its quota is free when the simulation ends. Kueue tries it again within a second.",
         ),

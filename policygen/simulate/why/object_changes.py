@@ -67,9 +67,12 @@ def _flavor_missing(cluster: Cluster, asked: AskedWorkload, cause: Cause) -> Ite
 
 def _topology_missing(cluster: Cluster, asked: AskedWorkload, cause: Cause) -> Iterator[Changes]:
     """Topologies with the only level that all nodes have."""
-    spec = {"levels": [{"nodeLabel": HOSTNAME}]}
+    levels = [{"nodeLabel": HOSTNAME}]
+    added = {"apiVersion": API, "kind": "Topology", "spec": {"levels": levels}}
     yield [
-        ObjectAdded({"apiVersion": API, "kind": "Topology", "metadata": {"name": it}, "spec": spec})
+        _field(entry.object, ("spec", "levels"), levels)
+        if (entry := cluster.topologies.get(it))
+        else ObjectAdded({**added, "metadata": {"name": it}})
         for it in cause.names
     ]
     yield from _queues(cluster, asked)

@@ -33,3 +33,13 @@ def test_a_stopped_queue_that_is_also_full_needs_both_changes():
     stopped = queue("q", stopPolicy="Hold")
     found = explain("n/a", flavor(), stopped, local(), job("a", pods=9))
     assert {len(it.changes) for it in found.remedies} == {2}
+
+
+def test_a_topology_without_levels_gets_one_and_a_missing_one_is_created():
+    aware = flavor(nodeLabels={"a": "b"}, topologyName="t")
+    empty = thing("Topology", "t", {})
+    found = explain("n/a", aware, empty, queue("q"), local(), job("a"))
+    assert found.cause.kind.value == "topology-missing"
+    assert found.remedies[0].changes[0].path == ("spec", "levels")
+    found = explain("n/a", aware, queue("q"), local(), job("a"))
+    assert isinstance(found.remedies[0].changes[0], ObjectAdded)
