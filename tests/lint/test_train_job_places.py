@@ -91,6 +91,18 @@ def test_the_field_that_decides(found):
     assert (object_, path) == (own, 'spec.trainer.resourcesPerNode.limits["nvidia.com/gpu"]')
 
 
+def test_paths_in_messages(tmp_path):
+    annotation = "kueue.x-k8s.io/podset-required-topology"
+    wrong = job().replace(
+        "namespace: nlp,", f"namespace: nlp, annotations: {{{annotation}: a.b/rack}},"
+    )
+    (it,) = found_in(tmp_path, NODES + KUEUE + RUNTIME + wrong)
+    assert it.message.endswith(
+        "move it to spec.template.spec.replicatedJobs.0.template.spec.template.metadata.annotations "
+        "of ClusterTrainingRuntime torch"
+    )
+
+
 def test_one_finding_for_a_runtime(found):
     many = RUNTIME.replace("numNodes: 2", "numNodes: 9")
     shared = "ClusterTrainingRuntime torch"
