@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from policygen.core.suggest import Names, is_near
+from policygen.core.suggest import Names, is_typo
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.train_jobs import CLUSTER_RUNTIME, GROUP, KIND, RUNTIME, runtime_of
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -17,6 +17,8 @@ _OF_CHART = frozenset(
     }
 )
 """The ClusterTrainingRuntimes that the Trainer's chart installs."""
+_LIKE = 0.8
+"""The least similarity of words that mean the same, as difflib computes it."""
 
 
 def check(facts: Facts) -> Hits:
@@ -48,10 +50,10 @@ def _names(runtimes: Sequence[Object], job: Object) -> Iterator[str]:
 
 
 def _is_meant(name: str, other: str) -> bool:
-    """Whether names differ by one letter, or by one character too many or too few."""
+    """Whether names differ by a typo, or by one character too many or too few; `a100` and `h100` do not."""
     short, long = sorted((name, other), key=len)
     is_part = any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
-    return is_near(name, other) or is_part
+    return is_typo(name, other, like=_LIKE) or is_part
 
 
 RULE = ObjectRule(
