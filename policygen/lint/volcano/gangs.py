@@ -15,6 +15,7 @@ from policygen.kubernetes.volcano import PodGroupView
 from policygen.kubernetes.workloads import PodTemplate, Workload, sum_of
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.jobs import ends_together, min_available, spec_of
+from policygen.lint.volcano.terms import ACTIONS
 
 _ZERO = Fraction(0)
 
@@ -30,7 +31,10 @@ class GangNeeds(Struct, frozen=True, eq=False):
     """The place of the workload, if all pods of a PodGroup are of one; else `root`."""
     queue: str
     amounts: Mapping[str, Fraction]
-    """The minimum by resource: `minResources`, or what the pods request if this is more."""
+    """The minimum by resource: `minResources`, or what the pods request if this is more.
+
+    Only the action enqueue compares `minResources` with the queue. Without it, what the pods request.
+    """
     at: At
     """The place of `minResources`, whose entries are by resource, or of the number of pods."""
     written: bool
@@ -43,7 +47,7 @@ class GangNeeds(Struct, frozen=True, eq=False):
     """Whether all pods of the Job are in the gang, so that a smaller gang leaves pods without room."""
 
     declared: frozenset[str] = frozenset()
-    """The resources for which `minResources` is above the requests of the pods."""
+    """The resources for which `minResources` is above the requests of known pods."""
 
     def subject(self, resource: str) -> At:
         """The root of the object that decides the amount of a resource."""
@@ -59,8 +63,11 @@ def gangs(cluster: Cluster) -> tuple[GangNeeds, ...]:
 
     On a cluster each Job has a PodGroup.
     """
-    members = cluster.derive(queues.groups)
-    groups = (_of_group(it, members.get((it.namespace, it.name), ())) for it in cluster.pod_groups)
+    members, enqueues = cluster.derive(queues.groups), _may_enqueue(cluster)
+    groups = (
+        _of_group(it, members.get((it.namespace, it.name), ()), enqueues)
+        for it in cluster.pod_groups
+    )
     jobs = (
         _of_job(it)
         for it in (cluster.workloads_of(VOLCANO_BATCH) if cluster.seen is None else ())
@@ -69,17 +76,28 @@ def gangs(cluster: Cluster) -> tuple[GangNeeds, ...]:
     return (*groups, *jobs)
 
 
+def _may_enqueue(cluster: Cluster) -> bool:
+    """Whether the action enqueue is in a configuration, or may be: the default of Volcano has it.
+
+    Volcano uses the default instead of a file with an unknown action.
+    Source: pkg/scheduler/actions/allocate/allocate.go, buildAllocateContext, of Volcano 1.14.1.
+    """
+    every = [it.fields.action_names for it in cluster.volcano_configurations]
+    return not every or any("enqueue" in it or not {*it} <= {*ACTIONS} for it in every)
+
+
 def _of_group(
-    group: Entry[PodGroupView], members: Sequence[tuple[Workload, PodTemplate]]
+    group: Entry[PodGroupView], members: Sequence[tuple[Workload, PodTemplate]], enqueues: bool
 ) -> GangNeeds:
     queue, spec = group.fields.queue or queues.DEFAULT, group.at / "spec"
-    needed, resources = group.fields.min_member or 0, group.fields.min_resources
+    needed = group.fields.min_member or 0
+    resources = group.fields.min_resources if enqueues else None
     pods = sum_of(template.replicas for _, template in members)
     if members and pods is not None:
         needed = min(needed, pods)  # gang-larger-than-its-pods reports the others
     amounts = _least([(template, None) for _, template in members], needed)
-    declared = {it: n for it, n in (resources or {}).items() if n > amounts.get(it, Fraction(-1))}
-    amounts |= declared
+    above = {it: n for it, n in (resources or {}).items() if n > amounts.get(it, Fraction(-1))}
+    amounts |= above
     written = resources is not None
     workloads = {workload.at for workload, _ in members}
     of_pods = next(iter(workloads)) if len(workloads) == 1 else group.at
@@ -93,7 +111,7 @@ def _of_group(
         at,
         written=written,
         pods=needed,
-        declared=frozenset(declared),
+        declared=frozenset(above if members else ()),
     )
 
 

@@ -74,6 +74,6 @@ RULE = ObjectRule(
     remedy="Lower deserved, or raise capability.",
     judges=("Queue",),
     check=check,
-    reads=("Node", "PodGroup", *KINDS),
+    reads=("Node", "PodGroup", "volcano-scheduler.conf", *KINDS),
     may_exist=True,
 )

@@ -104,6 +104,8 @@ def _of_gang(gang: GangNeeds, excesses: Sequence[CapabilityExcess]) -> Hit:
     limits = [readable(it.resource, it.limit, it.amount) for it in excesses]
     one = any(it.amount > it.limit * gang.pods for it in excesses)
     lower = "the request of a pod, which is above the capability" if one else number
+    if all(it.resource in gang.declared for it in excesses):
+        lower = "minResources, which is above the requests of the pods"
     return Hit(
         RULE,
         f"{gang.owner} needs {listed(needs, 'and')} at once, but {excesses[0].queue} has a capability of "
@@ -127,5 +129,5 @@ RULE = ObjectRule(
     remedy="Shrink the gang, or raise the capability of its queue.",
     judges=("PodGroup", "Job"),
     check=check,
-    reads=("Queue", *KINDS),
+    reads=("Queue", "volcano-scheduler.conf", *KINDS),
 )

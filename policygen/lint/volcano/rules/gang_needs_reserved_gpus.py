@@ -39,5 +39,5 @@ RULE = ObjectRule(
     remedy="Lower the guarantees of the other queues, or use a smaller gang.",
     judges=("PodGroup", "Job"),
     check=check,
-    reads=("Queue", "Node", *KINDS),
+    reads=("Queue", "Node", *KINDS, "volcano-scheduler.conf"),
 )
