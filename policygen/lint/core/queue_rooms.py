@@ -15,7 +15,6 @@ from policygen.core.names import LEADER_WORKER_SET
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core.rollouts import rollout
 from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
@@ -183,14 +182,3 @@ def _of_volcano(facts: Facts) -> Iterator[QueueRoom]:
             yield QueueRoom(
                 workload, template, it.pods, it.resource, it.amount, it.limit, queue, at, field
             )
-
-
-def full_queues(facts: Facts) -> Sequence[QueueRoom]:
-    """The queues that have no room for a new pod of a Deployment; use it with `facts.derive`."""
-    return [
-        it
-        for it in facts.derive(queue_rooms)
-        if (update := rollout(facts.cluster, it.workload))
-        and update.strict
-        and update.replicas == it.pods > 0
-    ]

@@ -22,7 +22,8 @@ from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.pod_demands import fits_no_node
-from policygen.lint.core.queue_rooms import RESTARTED, QueueRoom
+from policygen.lint.core.queue_rooms import RESTARTED, QueueRoom, queue_rooms
+from policygen.lint.core.rollouts import rollout
 from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import PodRequest, refused, requests_by_workload
@@ -120,6 +121,45 @@ def members_beside(facts: Facts, room: QueueRoom) -> Sequence[QueueMember]:
     return [
         it for it in members if it.workload is not room.workload if _uses(it, room.resource, own)
     ]
+
+
+class FullQueue(Struct, frozen=True, eq=False):
+    """A queue without room for a new pod of a Deployment."""
+
+    room: QueueRoom
+    pods: int
+    """The pods of the Deployment, all of which run."""
+    others: Sequence[QueueMember]
+    """The workloads that use the rest of the queue; none if the Deployment alone fills it."""
+
+
+def full_queues(facts: Facts) -> Sequence[FullQueue]:
+    """The queues where the update of a Deployment waits for a new pod; use it with `facts.derive`."""
+    found = []
+    for room in facts.derive(queue_rooms):
+        update = rollout(facts.cluster, room.workload)
+        if update is None or not update.strict or update.replicas > room.pods:
+            continue
+        others: Sequence[QueueMember] = ()
+        if update.replicas < room.pods:
+            others = [
+                it
+                for it in members_beside(facts, room)
+                if not _may_be_preempted(facts, it.workload, room)
+            ]
+            used = sum((it.amounts[room.resource] for it in others), _ZERO)
+            if (room.most - used) // room.each != update.replicas:
+                continue
+        found.append(FullQueue(room, update.replicas, others))
+    return found
+
+
+def _may_be_preempted(facts: Facts, other: Workload, room: QueueRoom) -> bool:
+    """Whether a new pod may preempt one of another workload of its queue, or this is not known."""
+    if queues.to_volcano(room.template):
+        return _preempts_in_volcano(facts, room.workload, _pod_priority(facts.cluster, other))
+    queue = next((it for it in facts.cluster.cluster_queues if str(it) == room.queue), None)
+    return queue is None or _preempts(facts, queue, room.workload, kueue_priority(facts, other))
 
 
 def members_of_queues(facts: Facts) -> Mapping[str, Sequence[QueueMember]]:
@@ -310,7 +350,7 @@ def _add_jobs(
                 kueue_priority(facts, it.workload) for it in beside.members
             )
         job = _member(facts, requests, rules)
-        if job is not None and not _preempts(facts, queue, job, lowest[queue.name]):
+        if job is not None and not _preempts(facts, queue, job.workload, lowest[queue.name]):
             beside.jobs.append(job)
 
 
@@ -351,7 +391,7 @@ def _lowest(found: Iterable[int | None]) -> int | None:
 
 
 def _preempts(
-    facts: Facts, queue: Entry[ClusterQueueView], job: QueueMember, lowest: int | None
+    facts: Facts, queue: Entry[ClusterQueueView], job: Workload, lowest: int | None
 ) -> bool:
     """Whether a job may preempt a workload of its queue, or this is not known.
 
@@ -361,7 +401,7 @@ def _preempts(
     policy = preemption.within_cluster_queue if preemption else "Never"
     if policy == "Never":
         return False
-    own = kueue_priority(facts, job.workload)
+    own = kueue_priority(facts, job)
     if own is None or lowest is None:
         return True
     return own > lowest or (own == lowest and policy != "LowerPriority")
@@ -438,7 +478,7 @@ def _add_gangs(facts: Facts, known: Mapping[str, _Place]) -> None:
     cluster = facts.cluster
     jobs_of_volcano = {it.at: it for it in cluster.workloads_of(VOLCANO_BATCH)}
     lowest = {
-        name: _lowest(_pod_priority(cluster, it) for it in place.members)
+        name: _lowest(_pod_priority(cluster, it.workload) for it in place.members)
         for name, place in known.items()
         if place.members
     }
@@ -451,10 +491,9 @@ def _add_gangs(facts: Facts, known: Mapping[str, _Place]) -> None:
             beside.jobs.append(QueueMember(job, gang.pods, gang.amounts, flavors))
 
 
-def _pod_priority(cluster: Cluster, member: QueueMember) -> int | None:
+def _pod_priority(cluster: Cluster, workload: Workload) -> int | None:
     """The priority of the pods of a workload; None if its class does not exist."""
-    name = member.workload.templates[0].spec.priority_class_name
-    return priorities.of_class(cluster, name)
+    return priorities.of_class(cluster, workload.templates[0].spec.priority_class_name)
 
 
 def _preempts_in_volcano(facts: Facts, job: Workload, lowest: int | None) -> bool:

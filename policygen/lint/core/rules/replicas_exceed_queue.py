@@ -67,7 +67,7 @@ def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
             f"{some(beside.others, 'other workload')} also {needs} these nodes"
         )
         return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
-    message = f"{begin}: {room.why}; {_advice(facts, room, most, 'replicas')}"
+    message = f"{begin}: {room.why}; {advice_for(facts, room, 'replicas')}"
     return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
 
 
@@ -82,13 +82,13 @@ def _of_autoscaler(facts: Facts, room: QueueRoom, autoscaler: Autoscaler) -> Hit
     begin = (
         f"{autoscaler.name} allows {most} of {room.workload}, but only {room.pods} can run at once"
     )
-    advice = _advice(facts, room, _on_nodes(facts, room), autoscaler.field)
+    advice = advice_for(facts, room, autoscaler.field)
     return Hit(RULE, f"{begin}: {room.why}; {advice}", autoscaler.at, (room.at,))
 
 
-def _advice(facts: Facts, room: QueueRoom, most: int, field: str) -> str:
-    """What to change. `most`: how many pods have room on the nodes."""
-    others = _beside(facts, room)
+def advice_for(facts: Facts, room: QueueRoom, field: str) -> str:
+    """What to change, if more pods are wanted than have room in the queue."""
+    most, others = _on_nodes(facts, room), _beside(facts, room)
     used = sum((it.amounts[room.resource] for it in others), Fraction(0))
     fewer = int((room.most - used) // room.each)
     if others and fewer < (most or room.pods):

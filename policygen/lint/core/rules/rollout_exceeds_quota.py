@@ -11,8 +11,8 @@ from policygen.core.quoting import counted, some
 from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.namespace_quotas import Bound, bounds, used_until_deleted
-from policygen.lint.core.queue_rooms import READS, QueueRoom, full_queues
-from policygen.lint.core.queue_sums import queue_sums
+from policygen.lint.core.queue_rooms import READS
+from policygen.lint.core.queue_sums import READS_OF_JOBS, FullQueue, full_queues, queue_sums
 from policygen.lint.core.rollouts import an_update_waits, rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -38,30 +38,37 @@ def check(facts: Facts) -> Hits:
     full = facts.derive(_stuck)
     yield from map(_of_quota, full)
     refused = {each.at for it in full for each in it.updated}
-    for room in facts.derive(_queued):
-        if room.workload.at not in refused:
-            yield Hit(
-                RULE,
-                f"{room.workload} has {counted(room.pods, 'pod')}, and its queue has no room for one more: "
-                f"{room.why}; {an_update_waits((), 'waits')}",
-                room.workload.at.to("spec", "strategy"),
-                (room.at,),
-            )
+    for it in facts.derive(_queued):
+        room, beside = it.room, ""
+        if room.workload.at in refused:
+            continue
+        if it.others:
+            used = sum((each.amounts[room.resource] for each in it.others), Fraction(0))
+            who = some([str(each.workload) for each in it.others], "other workload")
+            needs = "requests" if len(it.others) == 1 else "together request"
+            beside = f", and {who} {needs} {readable(room.resource, used, room.most)}"
+        yield Hit(
+            RULE,
+            f"{room.workload} has {counted(it.pods, 'pod')}, and its queue has no room for one more: "
+            f"{room.why}{beside}; {an_update_waits((), 'waits')}",
+            room.workload.at.to("spec", "strategy"),
+            (room.at, *(each.workload.at for each in it.others)),
+        )
 
 
 def updates_reported(facts: Facts) -> set[At]:
     """The Deployments that the rule reports, if it runs."""
     if RULE.name not in facts.run:
         return set()
-    queued = {it.workload.at for it in facts.derive(_queued)}
+    queued = {it.room.workload.at for it in facts.derive(_queued)}
     return queued.union(each.at for it in facts.derive(_stuck) for each in it.updated)
 
 
-def _queued(facts: Facts) -> Sequence[QueueRoom]:
+def _queued(facts: Facts) -> Sequence[FullQueue]:
     """The full queues that have room for all their workloads."""
     excesses = facts.derive(queue_sums) if "workloads-exceed-queue" in facts.run else ()
     reported = {each.workload.at for it in excesses if not it.jobs for each in it.members}
-    return [it for it in facts.derive(full_queues) if it.workload.at not in reported]
+    return [it for it in facts.derive(full_queues) if it.room.workload.at not in reported]
 
 
 def _stuck(facts: Facts) -> Sequence[_Full]:
@@ -115,7 +122,15 @@ RULE = ObjectRule(
     check=check,
     reads=tuple(
         dict.fromkeys(
-            ("ResourceQuota", "HorizontalPodAutoscaler", "LimitRange", "ScaledObject", *READS)
+            (
+                "ResourceQuota",
+                "Node",
+                "HorizontalPodAutoscaler",
+                "LimitRange",
+                "ScaledObject",
+                *READS,
+                *READS_OF_JOBS,
+            )
         )
     ),
 )

@@ -7,12 +7,13 @@ from policygen.core.finding import At, Exceeded
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
-from policygen.lint.core.queue_rooms import READS, RESTARTED, full_queues
+from policygen.lint.core.queue_rooms import READS, RESTARTED
 from policygen.lint.core.queue_sums import (
     READS_OF_JOBS,
     ExceededSum,
     QueueExcess,
     QueueMember,
+    full_queues,
     queue_sums,
 )
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -26,7 +27,7 @@ def check(facts: Facts) -> Hits:
     Source: see lint/core/queue_sums.py.
     """
     full = facts.derive(full_queues) if "rollout-exceeds-quota" in facts.run else ()
-    stuck = {it.workload.at for it in full}
+    stuck = {it.room.workload.at for it in full}
     for it in facts.derive(queue_sums):
         limit = f"{it.queue} can have at most"
         requested = listed(
