@@ -99,7 +99,7 @@ def test_a_misspelled_key_is_reported_once(findings):
         (VOLCANO_JOB.replace("QUEUE", ""), "spec.queue"),
         (VOLCANO_JOB.replace("QUEUE", "queue: default"), "spec.queue"),
         (POD.replace("ANNOTATIONS", ""), "metadata.annotations"),
-        (DEPLOYMENT, "spec.template.metadata.annotations"),
+        (DEPLOYMENT, "metadata.annotations"),
     ],
 )
 def test_the_queue_of_the_team_is_proposed(findings, text, path):
@@ -111,7 +111,8 @@ def test_the_queue_of_the_team_is_proposed(findings, text, path):
 def test_each_field_is_named(findings):
     [(_, message)] = findings(DEFAULT, DEPLOYMENT)
     assert message == (
-        "Deployment robotics/serve requests nvidia.com/gpu but names no queue. Volcano then uses queue default, "
+        "Deployment robotics/serve requests nvidia.com/gpu but names its queue in the annotation "
+        "scheduling.volcano.sh/queue-name of the Deployment itself, which has no effect. Volcano then uses queue default, "
         "which has no limit of nvidia.com/gpu; set annotation scheduling.volcano.sh/queue-name of its "
         f"pod template to {LEAF}"
     )

@@ -13,7 +13,17 @@ from policygen.kubernetes.kueue_jobs import queued
 from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.other_rules import places
-from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.rule import (
+    Edit,
+    Facts,
+    Family,
+    Hit,
+    Hits,
+    Need,
+    ObjectRule,
+    Severity,
+    Verb,
+)
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.rules import pod_group_without_pods
 from policygen.lint.volcano.team_queues import team_queues
@@ -63,15 +73,28 @@ def check(facts: Facts) -> Hits:
             limited = sorted({it for names in limits.values() for it in names} & requested)
             own = teams.of(workload.namespace, requested)
             if limited and (not named.name or own or cluster.seen):
-                words, meant = _misplaced(template)
+                found = _misplaced(workload, template)
+                words, at = (found.words, found.at) if found else ("names no queue", named.at)
+                known = {found.queue} & limits.keys() if found else ()
                 uses = "uses" if named.name else f"{words}. Volcano then uses"
+                right = _proposed(cluster, workload, known or own)
                 yield Hit(
                     RULE,
-                    f"{workload} requests {listed(limited, 'and')} but {uses} queue default, which has no limit of "
-                    f"{listed(limited, 'and')}; set {named.field} to {_proposed(cluster, workload, {meant} & limits.keys() or own)}",
-                    named.at,
+                    f"{workload} requests {listed(limited, 'and')} but {uses} queue default, {_allows(cluster, limited)}; "
+                    f"set {named.field} to {right}",
+                    named.at if named.name else at,
+                    meant=(Edit(Verb.ADD, named.at, right),) if known else (),
                 )
                 break
+
+
+def _allows(cluster: Cluster, names: list[str]) -> str:
+    """How much of resources the queue default allows: none, or it has no limit."""
+    default = cluster.queues.get(queues.DEFAULT)
+    without = [it for it in names if default is not None and default.fields.capability.get(it) == 0]
+    if without:
+        return f"which has a capability of 0 {listed(without, 'and')}, so no pod starts"
+    return f"which has no limit of {listed(names, 'and')}"
 
 
 def _limits(cluster: Cluster) -> Mapping[str, Collection[str]]:
@@ -150,13 +173,30 @@ def _queue(cluster: Cluster, workload: Workload, template: PodTemplate) -> Named
     return NamedQueue(named, at, field)
 
 
-def _misplaced(template: PodTemplate) -> tuple[str, str]:
-    """How the pods name a queue where Volcano does not look, and its name; ("names no queue", "") if they do not."""
-    for kind, keys in (("annotation", template.annotations), ("label", template.labels)):
-        for key in (VOLCANO_JOB_QUEUE, *((VOLCANO_QUEUE,) if kind == "label" else ())):
-            if key in keys:
-                return f"names its queue in the {kind} {key}, which has no effect", keys[key]
-    return "names no queue", ""
+class MisplacedQueue(Struct, frozen=True):
+    """A queue that is named where Volcano does not look."""
+
+    words: str
+    queue: str
+    at: At
+
+
+def _misplaced(workload: Workload, template: PodTemplate) -> MisplacedQueue | None:
+    """A queue in a key of another object, or in another key of the pods; None if there is none.
+
+    Of objects that create pods, Volcano reads only the template.
+    """
+    own = () if workload.kind == "Pod" else ((workload, f"{workload.kind} itself"),)
+    for owner, name in ((template, ""), *own):
+        for kind, keys in (("annotation", owner.annotations), ("label", owner.labels)):
+            ignored = (VOLCANO_JOB_QUEUE, *((VOLCANO_QUEUE,) if name or kind == "label" else ()))
+            for key in ignored:
+                if key in keys:
+                    of = f" of the {name}" if name else ""
+                    words = f"names its queue in the {kind} {key}{of}, which has no effect"
+                    at = owner.at.to("metadata", f"{kind}s", key)
+                    return MisplacedQueue(words, keys[key], at)
+    return None
 
 
 def _of_operator(workload: Workload) -> bool:
