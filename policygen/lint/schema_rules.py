@@ -5,20 +5,20 @@ and texts are those of `spec.rules`. Some also report what a server's code or we
 for the same reason, in `core.code_refusals`. Their pages are in `pages`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
 from policygen.api_validation.refusal import Reason
 from policygen.core.finding import At, Edit, FaultAt, Hit, Verb, at_path, dotted
 from policygen.core.names import HOSTNAME
-from policygen.core.quoting import quoted
+from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Family, Rule, Severity
 from policygen.core.suggest import Names, suggest
 from policygen.core.tolerations import EFFECTS
 from policygen.kubernetes.untyped import mapping, numbered, text
 from policygen.lint.core import code_refusals
-from policygen.lint.core.known_names import with_case
+from policygen.lint.core.known_names import with_near_name
 from policygen.lint.core.server_refusals import FoundRefusal, refusals
 from policygen.lint.kueue.cohorts import joined
 from policygen.lint.kueue.probable_quotas import probable_quotas
@@ -185,20 +185,45 @@ def _meant(row: _Row, facts: Facts, refusal: FoundRefusal) -> tuple[Edit, ...]:
     return ()
 
 
+def _is_guarantee(refusal: FoundRefusal) -> bool:
+    """Whether an unknown field is a resource in the guarantee of a Queue, instead of in `resource`."""
+    *parent, name = refusal.at.path
+    is_resource = name in ("cpu", "memory") or "/" in str(name)
+    return is_resource and refusal.object.kind == "Queue" and parent[-2:] == ["spec", "guarantee"]
+
+
+def _of_amounts(rule: Rule, found: Sequence[FoundRefusal]) -> Hit:
+    """One hit for all amounts of a guarantee that are outside of `resource`."""
+    names = [quoted(str(it.at.path[-1])) for it in found]
+    fields, are, them = ("fields", "are", "them") if names[1:] else ("field", "is", "it")
+    message = (
+        f"{found[0].object}: {fields} {listed(names, 'and')} {are} unknown in guarantee; "
+        f"write {them} in guarantee.resource"
+    )
+    return Hit(rule, message, found[0].at, tuple(it.at for it in found[1:]))
+
+
 def _rule(row: _Row) -> ObjectRule:
     """The rule of a row. Source: the schemas that real servers serve, `schemas/cluster`."""
 
     def check(facts: Facts) -> Iterator[Hit]:
+        omitted: dict[At, list[FoundRefusal]] = {}
         for refusal in refusals(facts, row.reason, known_releases=row.known_releases):
+            if row.reason is Reason.UNKNOWN_FIELD and _is_guarantee(refusal):
+                parent = At(refusal.at.document, refusal.at.path[:-1])
+                omitted.setdefault(parent, []).append(refusal)
+                continue
             field = refusal.object.kind, dotted(refusal.at.path)
             if row.reason is Reason.RANGE and _NARROWER.get(field) in facts.run:
                 continue
             if row.reason is Reason.CRD_RULE:
                 yield from _of_crd(rule, facts, refusal)
                 continue
-            message = with_case(facts.cluster, refusal)
+            message = with_near_name(facts.cluster, refusal)
             meant = _meant(row, facts, refusal)
             yield Hit(rule, message, refusal.at, edits=refusal.edits, meant=meant)
+        for found in omitted.values():
+            yield _of_amounts(rule, found)
         for at, message in row.further(facts) if row.further else ():
             yield Hit(rule, message, at)
 

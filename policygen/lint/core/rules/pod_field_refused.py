@@ -49,7 +49,7 @@ def check(facts: Facts) -> Hits:
     for spec in unsure_pods(facts.cluster):
         fields = spec.data.keys()
         if not _OF_PODS.isdisjoint(fields):
-            yield from _pod(spec)
+            yield from _pod(facts, spec)
         if not pod_priorities.COMPUTED.isdisjoint(fields) and spec.owner.kind == "Pod":
             for at, fault in pod_priorities.conflicts(facts.cluster, spec):
                 yield Hit(RULE, f"{fault}, which is refused; remove {at.path[-1]}", at)
@@ -65,7 +65,7 @@ def check(facts: Facts) -> Hits:
             yield from _container(spec, container)
 
 
-def _pod(spec: Part) -> Hits:
+def _pod(facts: Facts, spec: Part) -> Hits:
     system = spec.data.get("os")
     name = system.get("name", "") if isinstance(system, dict) else None
     if isinstance(name, str) and name not in _SYSTEMS:
@@ -76,9 +76,10 @@ def _pod(spec: Part) -> Hits:
         if key == _OLD_ACCOUNT and spec.data.get("serviceAccountName"):
             continue
         if isinstance(name, str) and name and not is_subdomain(name):
-            message = (
-                f"{spec.owner} has {key} {quoted(name)}, which is not valid; write a valid name"
-            )
+            classes = facts.cluster.priority_classes.names()
+            near = classes.meant(name) if key == "priorityClassName" else ""
+            advice = f'did you mean "{near}"?' if near else "write a valid name"
+            message = f"{spec.owner} has {key} {quoted(name)}, which is not valid; {advice}"
             yield Hit(RULE, message, spec.at / key)
     if spec.owner.kind == "Pod" and spec.data.get("nodeName") and spec.data.get("schedulingGates"):
         message = (

@@ -20,7 +20,8 @@ from policygen.lint.volcano.queues import gang_objects
 def check(facts: Facts) -> Hits:
     """Pods are refused when they are created; a PodGroup silently has the default priority.
 
-    Checks only if the input has PriorityClasses. Other rules report names that no class can have.
+    Checks only if the input has PriorityClasses. Of pods and Volcano Jobs, other rules report names that no
+    class can have; for PodGroups, no server checks the name.
     Source: plugin/pkg/admission/priority; volcano's pkg/scheduler/cache/cache.go.
     """
     classes = facts.cluster.priority_classes
@@ -35,7 +36,8 @@ def check(facts: Facts) -> Hits:
     for other in renamed.values():
         yield from other.hits(facts, RULE)
     for it in every:
-        if is_subdomain(it.name) and it.name not in renamed and not classes.knows(it.name):
+        is_valid = it.is_free or is_subdomain(it.name)
+        if is_valid and it.name not in renamed and not classes.knows(it.name):
             found.setdefault((it.root, it.name), []).append(it)
     for (_, name), references in found.items():
         first, *others = references
@@ -80,6 +82,8 @@ class _Reference(NamedTuple):
     name: str
     effect: str
     """What happens if the class does not exist."""
+    is_free: bool = False
+    """Whether servers accept a name that no class can have."""
 
 
 def _references(cluster: Cluster) -> Iterator[_Reference]:
@@ -87,7 +91,8 @@ def _references(cluster: Cluster) -> Iterator[_Reference]:
     field, priority = ("spec", "priorityClassName"), default(cluster)
     for gang in gang_objects(cluster):
         name, effect = gang.fields.priority_class_name, f"Volcano gives {gang} priority {priority}"
-        yield _Reference(str(gang), gang.at, gang.at.to(*field), name, effect)
+        is_group = gang.object.kind == "PodGroup"
+        yield _Reference(str(gang), gang.at, gang.at.to(*field), name, effect, is_group)
     for policy in scheduling_policies(cluster):
         owner = str(policy.workload)
         yield _Reference(
@@ -96,6 +101,7 @@ def _references(cluster: Cluster) -> Iterator[_Reference]:
             policy.at("priorityClass"),
             text(policy.data, "priorityClass"),
             f"Volcano gives the PodGroup of {owner} priority {priority}",
+            is_free=True,
         )
     for workload in cluster.workloads:
         for template in workload.templates:
