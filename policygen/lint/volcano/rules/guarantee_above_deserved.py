@@ -2,10 +2,11 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, readable
+from policygen.core.amounts import amount_of, readable, written
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import written as wrote
 from policygen.lint.volcano import queues
 
 _NEEDS_DESERVED = (1, 14)
@@ -35,12 +36,18 @@ def check(facts: Facts) -> Hits:
             by &= webhooks
             if by:
                 has = "nothing" if own is None else readable(name, own, amount)
+                advice = _advice(facts, queue, name)
+                at = queue.at.to("spec", "guarantee", "resource", name)
                 yield Hit(
                     RULE,
                     f"{queue} is guaranteed {amount_of(name, amount, own)} but deserves "
-                    f"{has}{queues.refusing(by, target)}; {_advice(facts, queue, name)}",
-                    queue.at.to("spec", "guarantee", "resource", name),
+                    f"{has}{queues.refusing(by, target)}; {advice}",
+                    at,
                     (queue.at.to("spec", "deserved"),),
+                    # What the excess takes from other queues follows from it.
+                    meant=wrote(at, written(name, own))
+                    if own and advice.startswith("lower")
+                    else (),
                 )
 
 
