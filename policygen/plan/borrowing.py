@@ -6,9 +6,10 @@ from policygen.core.finding import Hit
 from policygen.plan import gang_sizes, rules
 from policygen.plan.amounts import amount_of
 from policygen.plan.assignment import place_of
-from policygen.plan.contributions import shown
+from policygen.plan.contributions import Contribution, shown
 from policygen.plan.fit import warn
 from policygen.plan.guarantees import short_gangs
+from policygen.plan.model_limits import fitting
 from policygen.plan.remedies import Remedies
 from policygen.plan.resource_sum import ResourceSum
 
@@ -51,6 +52,8 @@ def serving(one: ResourceSum, remedies: Remedies) -> Iterator[tuple[str, Hit]]:
         # Models above the limit borrow up to the limit; their excess is another finding.
         if not has < min(always, one.limit(node)):
             continue
+        if len(parts) == 1 and parts[0].least_always(resource) <= has and _are_above(parts[0]):
+            continue  # model-above-limit proposes replicas that the guarantee has room for
         raised = remedies.raised_guarantee(one, node, always - guarantee)
         # With one replica of each model, the guarantee must have room for the others, too.
         least = sum(it.least_always(resource) for it in parts)
@@ -89,3 +92,8 @@ def serving(one: ResourceSum, remedies: Remedies) -> Iterator[tuple[str, Hit]]:
                 tuple(it.models[0].model.at / "metadata" / "name" for it in parts),
             )
         yield node.name, hit
+
+
+def _are_above(part: Contribution) -> bool:
+    """Whether the limit has room for some replicas, but not for all that always run."""
+    return all(it.replicas.least > fitting(it) > 0 for it in part.models)

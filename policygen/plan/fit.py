@@ -181,7 +181,7 @@ def crowding(
 
 
 def _size(replica: Replica, offer: Offer) -> Size | None:
-    return None if _above(replica.model, offer) else _size_by_gpus(replica, offer)
+    return None if above_node(replica.model, offer) else _size_by_gpus(replica, offer)
 
 
 def _size_by_gpus(replica: Replica, offer: Offer) -> Size | None:
@@ -202,7 +202,7 @@ def _size_by_gpus(replica: Replica, offer: Offer) -> Size | None:
     return Size(offer.resources[0], count) if count is not None and count <= offer.cards else None
 
 
-def _above(model: Model, offer: Offer) -> list[tuple[str, int, int]]:
+def above_node(model: Model, offer: Offer) -> list[tuple[str, int, int]]:
     """The resources (cpu, memory) of which a replica requests more than a node has: name, request, node."""
     requested = (
         (CPU, model.cpu_milli, offer.node.cpu_milli),
@@ -237,7 +237,7 @@ def misfit(replica: Replica, offer: Offer) -> Misfit:
     """Why a replica fits no node of a pool; of several reasons, the one that it exceeds most."""
     resources = replica.model.field("resources")
     found = []
-    if above := _above(replica.model, offer):
+    if above := above_node(replica.model, offer):
         needs = [amount_of(name, amount, has) for name, amount, has in above]
         node = [amount_of(name, has, amount) for name, amount, has in above]
         reason = f"a replica needs {listed(needs, 'and')}, but a node has {listed(node, 'and')}"
@@ -274,6 +274,18 @@ def _misfit_by_gpus(replica: Replica, offer: Offer) -> Misfit:
     return _memory_misfit(replica, offer)
 
 
+def concurrency_at(model: Model, workload: sizing.MemoryDemand) -> At | None:
+    """The field with the number of requests, if their KV cache needs most of the memory."""
+    cache, need = sizing.kv_bytes(workload), sizing.needed_bytes(workload)
+    if cache is None or need is None or 2 * cache <= need:
+        return None
+    if model.sizing.concurrency is not None:
+        return model.field("sizing") / "concurrency"
+    if model.autoscaling is not None and model.autoscaling.target_concurrency is not None:
+        return model.field("autoscaling") / "targetConcurrency"
+    return None
+
+
 def _memory_misfit(replica: Replica, offer: Offer) -> Misfit:
     """Why the GPUs of a node do not have enough memory for a replica."""
     model, workload = replica.model, replica.workload
@@ -284,7 +296,9 @@ def _memory_misfit(replica: Replica, offer: Offer) -> Misfit:
         return Misfit(model.at / "metadata" / "name", reason, Fraction(0))
     at = model.field("resources") / "gpuMemory"
     if model.gpu_memory_bytes is None:
-        at = model.field("family" if model.size is None else "size")
+        at = concurrency_at(model, workload) or model.field(
+            "family" if model.size is None else "size"
+        )
     who = "a pod" if model.gang is not None else "a replica"
     computed = demand.parts(workload)
     because = f": {computed}" if computed else ""

@@ -1,18 +1,22 @@
 """Which pool each model runs on, and why no other, with findings about single models."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.finding import Hit
+from policygen.core.quoting import counted
 from policygen.hardware import sizing
-from policygen.plan import demand, explanation, fit, gang_sizes, model_limits
+from policygen.plan import demand, explanation, fit, gang_sizes, model_limits, nodes, rules
+from policygen.plan.amounts import amount_of
 from policygen.plan.assignment import Assignment, ModelPlacement, Obstacle, Rejection
-from policygen.plan.fit import Offer, Replica
+from policygen.plan.fit import Offer, Replica, Size
 from policygen.plan.placement import Placing, Wish
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
+from policygen.spec.models import is_misspelt
 from policygen.spec.types import Gang, Spec
 
 
@@ -46,11 +50,13 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
             # Otherwise there is already a finding: the size, product or node type is unknown, or a unit
             # is missing.
             misread = any(
-                fit.misread(offers[it.pool]) or pools[it.pool].is_of_unknown_product
+                fit.misread(offers[it.pool])
+                or pools[it.pool].is_of_unknown_product
+                or (fit.above_node(model, offers[it.pool]) and _is_implausible(pools[it.pool]))
                 for it in rejected
                 if it.obstacle is Obstacle.SIZE
             )
-            if replica.known and wish != {} and not misread:
+            if replica.known and wish != {} and not misread and not is_misspelt(model):
                 lacking = placing.without_quota(replica, wish)
                 smaller = [*_smaller(replica, wish, rejected, placing)]
                 named = wish is not None
@@ -59,8 +65,15 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
         hits += fit.crowding(replica, options[0].pools, offers)
         hits += _stated_gpus(replica, options[0], offers[options[0].facts.name])
         hits += model_limits.host_share(options[0])
+        hits += _target_concurrency(replica, options[0], offers[options[0].facts.name])
     hits += explanation.placed(placements)
     return Workloads(tuple(placements), tuple(hits))
+
+
+def _is_implausible(facts: PoolFacts) -> bool:
+    """Whether a finding asks to correct the cpu or memory of the nodes."""
+    found = nodes.contradictions(facts.pool, facts.product, facts.per_node)
+    return any(it.rule is rules.NODE_ALLOCATABLE_IMPLAUSIBLE for it in found)
 
 
 def _smaller(
@@ -68,6 +81,9 @@ def _smaller(
 ) -> Iterator[str]:
     """The changes with which the GPUs of a model fit a pool, with its share of cpu and memory there."""
     model = replica.model
+    if lower := _lower_concurrency(replica, wish, placing):
+        yield lower
+        return
     changes = []
     pods = _divided(replica, rejected, placing)
     if pods is not None:
@@ -83,6 +99,25 @@ def _smaller(
         if options and not options[0].rank.limit:
             above = model_limits.above_share(options[0])
             yield f"{text}, and {model_limits.lower_requests(above)}" if above else text
+
+
+def _lower_concurrency(replica: Replica, wish: Wish | None, placing: Placing) -> str:
+    """The most requests with which a model fits a pool, if their KV cache needs most of its memory; else ""."""
+    model, workload = replica.model, replica.workload
+    at = fit.concurrency_at(model, workload) if workload is not None else None
+    if workload is None or at is None:
+        return ""
+
+    def is_above(concurrency: int) -> bool:
+        sizes = replace(model.sizing, concurrency=concurrency)
+        options = placing.options(Replica(replace(model, sizing=sizes), {}), wish)
+        return not options or bool(options[0].rank.limit) or model_limits.exceeds(options[0])
+
+    most = bisect_left(range(1, workload.concurrency), 1, key=is_above)
+    field = ".".join(map(str, at.path[-2:]))
+    return (
+        f"lower {field} to at most {most}, because the KV cache needs most of this" if most else ""
+    )
 
 
 def _divided(replica: Replica, rejected: Sequence[Rejection], placing: Placing) -> int | None:
@@ -106,3 +141,37 @@ def _stated_gpus(replica: Replica, chosen: Assignment, offer: Offer) -> Iterator
         count = sizing.devices(replica.workload, offer.card_bytes)
     enough = count if count is not None and count <= offer.units else None
     yield from demand.below_stated_gpus(chosen.model, replica.workload, has, chosen.place, enough)
+
+
+def _target_concurrency(replica: Replica, chosen: Assignment, offer: Offer) -> Iterator[Hit]:
+    """Whether the KV cache of targetConcurrency fits, if sizing.concurrency is lower."""
+    model, stated = replica.model, replica.model.sizing.concurrency
+    target = model.autoscaling.target_concurrency if model.autoscaling is not None else None
+    if stated is None or target is None or target <= stated or model.workload != "serving":
+        return
+
+    own = chosen.size
+
+    def size(concurrency: int) -> Size | None:
+        sizes = replace(model.sizing, concurrency=concurrency)
+        return Replica(replace(model, sizing=sizes), {}).size(offer)
+
+    def is_larger(concurrency: int) -> bool:
+        found = size(concurrency)
+        return found is None or (found.resource, found.units) != (own.resource, own.units)
+
+    if not is_larger(target):
+        return
+    most = stated + bisect_left(range(stated + 1, target), 1, key=is_larger)
+    larger = size(target)
+    raised = ""
+    if larger is not None:
+        needs = amount_of(larger.resource, larger.units)
+        raised = f"raise sizing.concurrency to {target}, with which a replica needs {needs}, or "
+    yield Hit(
+        rules.GPU_MEMORY_BELOW_CONCURRENCY,
+        f'model "{model.name}" has targetConcurrency {target}, but '
+        f"a replica gets {amount_of(own.resource, own.units)} for sizing.concurrency {stated}, with room for the KV cache "
+        f"of at most {counted(most, 'request')}; {raised}lower targetConcurrency to at most {most}",
+        model.field("autoscaling") / "targetConcurrency",
+    )

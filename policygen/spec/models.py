@@ -51,16 +51,30 @@ def _unknown(model: Model) -> Iterator[Hit]:
         )
         return
     name = f"{family} {size}" if size is not None else family
-    names = models.model_names()
-    known = {known.partition(" ")[0] for known in names}
-    # An equal size alone does not make a model of another family similar.
-    families = {family.lower(), *Names(known).similar(family, len(known))}
-    near = suggest(name, [it for it in names if it.partition(" ")[0] in families])
-    if not near.startswith("did you mean"):
-        near = "write a model that docs/hardware.md lists"
+    known = {known.partition(" ")[0] for known in models.model_names()}
+    near = _near(name, family) or "write a model that docs/hardware.md lists"
     yield Hit(
         UNKNOWN_MODEL,
         f"policygen has no data about model {quoted(name)}{lost}; {near} (or omit the family and set "
         "resources.gpuMemory)",
         model.field("size" if size is not None and family.lower() in known else "family"),
     )
+
+
+def _near(name: str, family: str) -> str:
+    """The advice to write a similar model; "" if no model of a similar family is similar."""
+    names = models.model_names()
+    known = {known.partition(" ")[0] for known in names}
+    # An equal size alone does not make a model of another family similar.
+    families = {family.lower(), *Names(known).similar(family, len(known))}
+    near = suggest(name, [it for it in names if it.partition(" ")[0] in families])
+    return near if near.startswith("did you mean") else ""
+
+
+def is_misspelt(model: Model) -> bool:
+    """Whether UNKNOWN_MODEL proposes a similar model, so that the memory of this one is doubtful."""
+    family, size = model.family, model.size
+    facts = models.model(family, size)
+    if family is None or size is None or facts is None or facts.kv_values_per_token is not None:
+        return False
+    return bool(_near(f"{family} {size}", family))

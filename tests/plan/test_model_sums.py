@@ -44,7 +44,7 @@ def found(done):
         (
             "guarantee: 2, limit: 7",
             (serving(8),),
-            ["model-above-limit", "serving-on-borrowed-gpus"],
+            ["model-above-limit"],
         ),
         # A model that never fits has its own finding, and the others are not blamed for it.
         ("guarantee: 7, limit: 7", (serving(8), serving(4)), ["model-above-limit"]),

@@ -33,6 +33,52 @@ def test_stated_memory_is_compared_with_what_the_model_takes(planned, team, more
     )
 
 
+def serving_70b(concurrency, target):
+    return model(
+        "      workload: serving\n      family: llama-3.1\n      size: 70b\n"
+        f"      sizing: {{precision: int8, concurrency: {concurrency}, contextLength: 4096}}\n"
+        f"      autoscaling: {{minReplicas: 1, maxReplicas: 2, targetConcurrency: {target}}}",
+        "cpu: '8'",
+    )
+
+
+def test_the_cache_of_the_target_concurrency_must_fit_the_gpus_for_sizing(planned, team):
+    rule, pool = "gpu-memory-below-concurrency", a100(memory="80GB")
+    [message] = messages(planned(pool, team("a", "guarantee: 16"), serving_70b(16, 160)), rule)
+    assert "raise sizing.concurrency to 160, with which a replica needs 4 nvidia.com/gpu" in message
+    most = int(message.rpartition(" ")[2])
+    for target, expected in ((most, 0), (most + 1, 1)):
+        done = planned(pool, team("a", "guarantee: 16"), serving_70b(16, target))
+        assert len(messages(done, rule)) == expected
+
+
+def test_requests_whose_cache_fits_no_node_are_lowered(planned, team):
+    pool = a100(memory="80GB")
+    [message] = messages(
+        planned(pool, team("a", "guarantee: 16"), serving_70b(1600, 16)), "model-fits-no-pool"
+    )
+    assert "gang" not in message
+    most = int(message.partition("lower sizing.concurrency to at most ")[2].partition(",")[0])
+    for concurrency, expected in ((most, []), (most + 1, ["model-fits-no-pool"])):
+        done = planned(pool, team("a", "guarantee: 16"), serving_70b(concurrency, 16))
+        found = {"model-fits-no-pool", "model-above-limit", "serving-on-borrowed-gpus"}
+        assert [it for it in done.rules if it in found] == expected
+
+
+def test_a_model_that_is_probably_another_fits_no_pool_only_once(planned, team):
+    text = serving_70b(16, 16).replace("size: 70b", "size: 700b")
+    done = planned(a100(memory="80GB"), team("a", "guarantee: 16"), text)
+    assert "model-fits-no-pool" not in done.rules
+
+
+def test_nodes_with_implausible_memory_are_the_only_finding(planned, team):
+    pool = a100().replace("memory: 1100Gi", "memory: 1100Mi")
+    text = model(resources="gpus: 1, memory: 64Gi")
+    done = planned(pool, team("a", "guarantee: 8"), text)
+    assert "node-allocatable-implausible" in done.rules
+    assert "model-fits-no-pool" not in done.rules
+
+
 def test_a_model_without_a_size(planned, team):
     done = planned(a100(), team("a", "guarantee: 8"), model(resources="cpu: '1'"))
     assert "model-size-unknown" in done.rules

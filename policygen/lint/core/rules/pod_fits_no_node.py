@@ -17,6 +17,7 @@ from policygen.kubernetes.node_groups import NodeSet
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import paths
 from policygen.lint.core.known_nodes import node_index
+from policygen.lint.core.model_findings import doubtful_amounts
 from policygen.lint.core.near_nodes import NearNodes, nearest_nodes
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.core.refused_pods import words
@@ -42,6 +43,8 @@ def check(facts: Facts) -> Hits:
         best = nearest.of(it)
         if best is None or _is_of_another_scheduler(it, best, facts) or _is_of_flavors(best):
             continue
+        if _is_doubtful(best, facts):
+            continue
         names = reported.get(id(it.template), ())
         if not all(_lacks(each, names) for each in best.misses):
             yield _hit(it, best, facts)
@@ -57,6 +60,17 @@ def _is_of_another_scheduler(it: PodDemand, best: NearNodes, facts: Facts) -> bo
         node.at is None and pools.get(node.name, is_volcano) != is_volcano
         for group in best.groups
         for node in group.nodes
+    )
+
+
+def _is_doubtful(best: NearNodes, facts: Facts) -> bool:
+    """Whether node-allocatable-implausible reports the amounts that nodes of a spec have too little of."""
+    doubtful = facts.derive(doubtful_amounts)
+    names = {node.name for group in best.groups for node in group.nodes if node.at is None}
+    return bool(doubtful and names) and all(
+        isinstance(miss, TooLittle) and (name, miss.resource) in doubtful
+        for miss in best.misses
+        for name in names
     )
 
 

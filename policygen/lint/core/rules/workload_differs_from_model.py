@@ -1,9 +1,10 @@
 """A workload does not have the fields that the policy decides for its model."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.finding import Difference, Edit, Verb
@@ -31,16 +32,26 @@ def check(facts: Facts) -> Hits:
     """
     if facts.spec is None or facts.plan is None:
         return
+    from policygen.lint.core.model_findings import reported
     from policygen.patch.model_finder import ModelFinder
     from policygen.plan.decisions import Decisions
+    from policygen.plan.rules import HOST_SHARE_EXCEEDED, MODEL_ABOVE_LIMIT
 
     finder = ModelFinder(
         Decisions(facts.spec, facts.plan.pools, facts.plan.trees, facts.plan.workloads)
     )
+    doubtful = _Doubtful(
+        frozenset(reported(facts, MODEL_ABOVE_LIMIT)),
+        {
+            name: hit.message.rpartition("; ")[2]
+            for name, hit in reported(facts, HOST_SHARE_EXCEEDED).items()
+        },
+    )
+    live = facts.cluster.seen is not None
     for workload in facts.cluster.workloads:
         if _is_of(facts, workload):
             misspelt = _selected(workload) if "pod-fits-no-node" in facts.run else ()
-            yield from _hits(workload.object, finder, misspelt, live=facts.cluster.seen is not None)
+            yield from _hits(workload.object, finder, misspelt, doubtful, live=live)
 
 
 def _is_of(facts: Facts, workload: Workload) -> bool:
@@ -65,7 +76,23 @@ def _selected(workload: Workload) -> Collection[str]:
     return {key for it in workload.templates for key in it.spec.node_selector}
 
 
-def _hits(object_: Object, finder: "ModelFinder", misspelt: Collection[str], *, live: bool) -> Hits:
+class _Doubtful(Struct, frozen=True):
+    """The models of which the spec reports a value, so that their workloads can be right."""
+
+    too_many_pods: Collection[str]
+    """Those above a limit: with fewer pods, an update also has room for a new one."""
+    lower: Mapping[str, str]
+    """Those that request too much cpu or memory, with the remedy."""
+
+
+def _hits(
+    object_: Object,
+    finder: "ModelFinder",
+    misspelt: Collection[str],
+    doubtful: _Doubtful,
+    *,
+    live: bool,
+) -> Hits:
     """The differences of an object from its model.
 
     `misspelt`: labels that can be misspellings of a missing one, which then is not reported.
@@ -84,12 +111,17 @@ def _hits(object_: Object, finder: "ModelFinder", misspelt: Collection[str], *, 
             known = (it for it in run.fields if it.value is not None and _LIFECYCLE not in it.path)
             run = replace(run, fields=tuple(known))
         found = object_patch(object_, run)
-        differences = (*_wrong(found), *_missing(found, misspelt))
+        skipped = _COUNTS if run.model in doubtful.too_many_pods else ()
+        differences = (*_wrong(found, skipped), *_missing(found, misspelt, skipped))
         if differences:
             head = f"{object_} differs from the policy of its model {quoted(run.model)}"
+            text = message(head, differences)
+            if run.model in doubtful.lower and _is_of_host(differences):
+                fault, _, remedy = text.rpartition("; ")
+                text = f"{fault}; in the model, {doubtful.lower[run.model]}, or {remedy}"
             yield Hit(
                 RULE,
-                message(head, differences),
+                text,
                 place(object_.at, differences),
                 differences=differences,
                 meant=tuple(
@@ -100,15 +132,28 @@ def _hits(object_: Object, finder: "ModelFinder", misspelt: Collection[str], *, 
             )
 
 
-def _wrong(found: "ObjectPatch") -> Iterator[Difference]:
+_COUNTS = ("completions", "maxSurge", "maxUnavailable", "minAvailable", "parallelism", "replicas")
+"""Fields that follow from the number of pods."""
+
+
+def _is_of_host(differences: Iterable[Difference]) -> bool:
+    """Whether one of them is the cpu or memory of a container."""
+    return any(it.at is not None and it.at.path[-1] in ("cpu", "memory") for it in differences)
+
+
+def _wrong(found: "ObjectPatch", skipped: Collection[str]) -> Iterator[Difference]:
     """The values that patch would refuse."""
     root = found.object.at
     for it in found.faults:
+        if it.path[-1:] and it.path[-1] in skipped:
+            continue
         rules = next((CONSEQUENCES[key] for key in reversed(it.path) if key in CONSEQUENCES), ())
         yield Difference(root, it.brief or it.reason, root.to(*it.path), it.remedy, rules)
 
 
-def _missing(found: "ObjectPatch", misspelt: Collection[str]) -> Iterator[Difference]:
+def _missing(
+    found: "ObjectPatch", misspelt: Collection[str], skipped: Collection[str]
+) -> Iterator[Difference]:
     """The fields that patch would add; the label only names the model."""
     from policygen.patch.additions import entries
     from policygen.plan.model_names import MODEL
@@ -119,7 +164,7 @@ def _missing(found: "ObjectPatch", misspelt: Collection[str]) -> Iterator[Differ
         if key != MODEL
     }
     for text, key in texts.items():
-        if any(meant_label(it, (key,)) for it in misspelt):
+        if key in skipped or any(meant_label(it, (key,)) for it in misspelt):
             continue
         rules = GPU_CONSEQUENCES if accelerators.is_one(key) else CONSEQUENCES.get(key, ())
         yield Difference(found.object.at, text, rules=rules)

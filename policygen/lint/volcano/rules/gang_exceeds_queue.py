@@ -13,6 +13,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.model_findings import doubtful_amounts
 from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -40,8 +41,11 @@ def check(facts: Facts) -> Hits:
     """
     by_queue: dict[str, dict[At, tuple[GangNeeds, list[CapabilityExcess]]]] = {}
     reported = set(places(facts, (deserved_above_capability.RULE,)))
+    doubtful = facts.derive(doubtful_amounts)
     for gang in facts.cluster.derive(gangs):
         for it in _excesses(facts.cluster, gang):
+            if (it.queue.name, it.resource) in doubtful:
+                continue  # node-allocatable-implausible reports the nodes
             deserved = it.queue.fields.deserved.get(it.resource, it.limit)
             if it.amount <= deserved and _deserved_at(it) in reported:
                 continue
