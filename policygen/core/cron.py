@@ -22,6 +22,7 @@ _FIELDS = (
     (0, 6, _DAYS),
 )
 """Minute, hour, day, month, day of the week: lowest, highest, names."""
+_NAMES = ("minute", "hour", "day", "month", "day of the week")
 _DESCRIPTORS: Mapping[str, str] = {
     "yearly": "0 0 1 1 *",
     "annually": "0 0 1 1 *",
@@ -82,6 +83,17 @@ def parse(text: str) -> CronSchedule | None:
     minutes, hours, days, months, weekdays = found
     both = _is_any(words[2]) or _is_any(words[4])
     return CronSchedule(minutes, hours, days, months, weekdays, both)
+
+
+def field_fault(text: str) -> str:
+    """Which field of a schedule is not valid, and what it can be; "" if it does not have five fields."""
+    words = text.split()
+    if len(words) != len(_FIELDS):
+        return ""
+    for name, word, (low, high, names) in zip(_NAMES, words, _FIELDS, strict=True):
+        if any(_range(part, low, high, names) is None for part in word.split(",") if part):
+            return f'its {name} is "{word}"; write numbers from {low} to {high}'
+    return ""
 
 
 def _is_any(word: str) -> bool:

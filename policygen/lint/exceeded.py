@@ -6,7 +6,7 @@ Each rule knows one limit. Users who lower the amount only to this limit would g
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from policygen.core.amounts import at_most
+from policygen.core.amounts import at_most, has_unit
 from policygen.core.finding import At, Hit
 from policygen.core.quoting import listed, some
 
@@ -92,7 +92,11 @@ def _instead(hits: Iterable[Hit]) -> dict[int, Hit | None]:
             fault, _, remedy = main.message.rpartition("; ")
             at, pod = main.at, next(filter(_is_of_pod, others), None)
             if pod is not None and not _is_of_pod(main):
-                fitting = [at_most(it.resource, it.most) for it in pod.exceeds]
+                shares = _shares(main)
+                fitting = [
+                    at_most(it.resource, min(it.most, shares.get(it.resource, it.most)))
+                    for it in pod.exceeds
+                ]
                 enough = "" if _is_enough(main, pod) else f", and {remedy}"
                 at, remedy = pod.at, f"request at most {listed(fitting, 'and')} in a pod{enough}"
             message = f"{fault} (also, {', and '.join(limits)}); {remedy}"
@@ -106,13 +110,19 @@ def _is_number_of_pods(at: At | None) -> bool:
     return at is not None and at.path[-1:] in (("replicas",), ("parallelism",))
 
 
+def _shares(main: Hit) -> dict[str, Fraction]:
+    """By resource, what each pod can request so that all of them keep to the limit; whole numbers of devices."""
+    shares = {it.resource: it.most / it.pods for it in main.exceeds if it.pods}
+    whole = {
+        name: it if has_unit(name) else Fraction(it.numerator // it.denominator)
+        for name, it in shares.items()
+    }
+    return {name: it for name, it in whole.items() if it > 0}
+
+
 def _is_enough(main: Hit, pod: Hit) -> bool:
-    """Whether all pods together do not exceed the limits of one hit if each keeps to those of another."""
-    of_pod = {it.resource: it.most for it in pod.exceeds}
-    return all(
-        it.pods and it.resource in of_pod and it.pods * of_pod[it.resource] <= it.most
-        for it in main.exceeds
-    )
+    """Whether smaller pods alone are enough, so that all pods together keep to the limit of a hit."""
+    return {it.resource for it in main.exceeds} <= _shares(main).keys() & _amounts(pod)
 
 
 def _is_of_pod(hit: Hit) -> bool:

@@ -73,3 +73,17 @@ def test_an_interval_is_a_schedule_without_times(interval):
 )
 def test_some_schedules_never_run(text, ever):
     assert cron.parse(text).ever_runs == ever
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("30 24 * * *", 'its hour is "24"; write numbers from 0 to 23'),
+        ("0 0 * * 7", 'its day of the week is "7"; write numbers from 0 to 6'),
+        ("0 0 0,1 * *", 'its day is "0,1"; write numbers from 1 to 31'),
+        ("0 0 * *", ""),
+        ("0 0 * * *", ""),
+    ],
+)
+def test_the_invalid_field_is_named(text, fault):
+    assert cron.field_fault(text) == fault

@@ -6,6 +6,8 @@ from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
+_FORM = '; write minute, hour, day, month and day of the week, such as "0 3 * * 1", or a word such as @daily'
+
 
 def check(facts: Facts) -> Hits:
     """Both servers use the same parser (core.cron).
@@ -26,11 +28,10 @@ def check(facts: Facts) -> Hits:
                     at,
                 )
             elif not cron.is_schedule(schedule):
+                fault = cron.field_fault(schedule)
+                advice = f", because {fault}" if fault else _FORM
                 yield Hit(
-                    RULE,
-                    f"{job} has schedule {quoted(schedule)}, which is not valid; write minute, hour, day, "
-                    'month and day of the week, such as "0 3 * * 1", or a word such as @daily',
-                    at,
+                    RULE, f"{job} has schedule {quoted(schedule)}, which is not valid{advice}", at
                 )
 
 

@@ -1,5 +1,7 @@
 """A container requests a GPU or huge pages without an equal limit."""
 
+from fractions import Fraction
+
 from policygen.core.amounts import amount_of, readable, written
 from policygen.core.standard_resources import known_to_containers, overcommitted
 from policygen.kubernetes.workloads import KINDS
@@ -26,8 +28,12 @@ def check(facts: Facts) -> Hits:
             if name in limits:
                 message = (
                     f"{placed} requests {amount_of(name, amount, limits[name])} but has a limit of "
-                    f"{readable(name, limits[name], amount)}, which is refused; write limits: "
-                    f"{{{name}: {text}}}, which also sets the request"
+                    f"{readable(name, limits[name], amount)}, which is refused; "
+                    + (
+                        "remove the request, so that the limit is also the request"
+                        if _divides(limits[name]) and not _divides(amount)
+                        else f"write limits: {{{name}: {text}}}, which also sets the request"
+                    )
                 )
             limit = placed.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
@@ -37,6 +43,11 @@ def check(facts: Facts) -> Hits:
                 placed.at.to("resources", "requests", name),
                 edits=() if name in limits else (edit,),
             )
+
+
+def _divides(amount: Fraction) -> bool:
+    """Whether it is a power of two: pods with another number usually leave GPUs of a node unused."""
+    return amount > 0 and amount.denominator == 1 and amount.numerator.bit_count() == 1
 
 
 RULE = ObjectRule(

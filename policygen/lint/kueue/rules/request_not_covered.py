@@ -31,6 +31,10 @@ if TYPE_CHECKING:  # imported only if there is a spec
     from policygen.plan.pool import PoolFacts
 
 
+_SHOWN = 4
+"""The most resources that a finding proposes."""
+
+
 def check(facts: Facts) -> Hits:
     """The workload is inadmissible, even if there is quota for its other requests.
 
@@ -126,9 +130,9 @@ def _own_advice(cluster: Cluster, request: PodRequest, name: str) -> str:
     for it in cluster.local_queues.by_namespace.get(request.workload.namespace, ()):
         queue = cluster.cluster_queues.get(it.fields.cluster_queue)
         if queue is not None and name in covered(queue):
-            return (
-                f"set label {LOCAL_QUEUE}: {it.name}, which covers it, or request another resource"
-            )
+            own = sorted(filter(is_one, covered(request.queue))) if is_one(name) else ()
+            other = listed(own, "or") if 0 < len(own) <= _SHOWN else "another resource"
+            return f"set label {LOCAL_QUEUE}: {it.name}, which covers it, or request {other}"
     if name in cluster.derive(provided) and not _lacks(cluster, request, name):
         return ""
     return suggest(name, covered(request.queue), "quota")

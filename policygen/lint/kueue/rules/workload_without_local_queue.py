@@ -6,7 +6,7 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
-from policygen.core.suggest import is_slip, suggest
+from policygen.core.suggest import Names, is_slip, suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import BY_POD, DEFAULT_QUEUE, Queued, local_queues, queued
 from policygen.kubernetes.object import Object
@@ -102,6 +102,8 @@ def _advice(cluster: Cluster, name: str, namespace: str) -> str:
     if not known:
         found = sorted(it.namespace for it in cluster.local_queues if it.name == name)
         meant = next((it for it in found if is_slip(namespace, it)), "")
+        if not meant and not cluster.namespaces.knows(namespace):
+            meant = Names(found).meant(namespace)
         if meant:
             return f'did you mean namespace "{meant}"?'
     return suggest(name, known, "LocalQueue of this namespace")

@@ -24,9 +24,24 @@ def check(facts: Facts) -> Hits:
             yield from _unknown(tier, terms.TIER, configuration.entry.at.to("tiers", i))
         for plugin in configuration.plugins:
             keys = (*terms.PLUGIN, *terms.switches(target))
-            yield from _unknown(plugin.fields, keys, plugin.at)
+            arguments = [
+                it for it in plugin.fields if it not in keys and _is_argument(plugin, it, target)
+            ]
+            yield from _unknown(plugin.fields.keys() - {*arguments}, keys, plugin.at)
+            for name in arguments:
+                yield Hit(
+                    RULE,
+                    f'key "{name}" is an argument of plugin {plugin.name}, but is not in arguments, so it has no effect; '
+                    f"move it into arguments",
+                    (plugin.at / name).on_key(),
+                )
             if plugin.name in terms.PLUGINS:
                 yield from _arguments(plugin, target)
+
+
+def _is_argument(plugin: ListedPlugin, name: str, target: Version) -> bool:
+    found = terms.argument(plugin.name, name)
+    return found is not None and found.read(target)
 
 
 def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Hits:
