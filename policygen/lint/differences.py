@@ -28,8 +28,9 @@ def place(root: At, differences: Sequence[Difference]) -> At:
 def joined(found: Sequence[Hits]) -> list[Hits]:
     """The hits of all rules, with one hit for each difference.
 
-    An error of another rule replaces the difference, because a server refuses the object. Other hits are
-    omitted, because the difference shows the value that the policy needs.
+    An error of another rule replaces the difference, because a server refuses the object; if it is a
+    consequence, it has the remedy of the difference. Other hits are omitted, because the difference shows
+    the value that the policy needs.
     """
     main = [hit for hits in found for hit in hits if hit.differences]
     if not main:
@@ -56,6 +57,9 @@ def _instead(hit: Hit, others: Sequence[Hit]) -> dict[int, Hit | None]:
             worst = hit
             kept.append(difference)
         made |= {id(it): None for it in same if it is not worst}
+        if worst is not hit and difference.remedy and worst.rule.name in difference.rules:
+            fault = worst.message.rpartition("; ")[0]
+            made[id(worst)] = worst._replace(message=f"{fault}; {difference.remedy}")
     if len(kept) < len(hit.differences):
         made[id(hit)] = None
     if kept and len(kept) < len(hit.differences):

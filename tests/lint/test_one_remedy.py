@@ -5,6 +5,8 @@ import re
 import pytest
 import yaml
 
+from policygen.core.rule import Severity
+from tests.examples_of_rules import examples
 from tests.lint.test_team_manifests import (
     MANIFESTS,
     RENDERED,
@@ -164,3 +166,25 @@ def test_a_queue_with_the_resource_of_another_pool_is_reported_and_not_its_jobs(
     found = [it for it in findings(folder, "spec", "") if it[2] == "request-not-covered"]
     assert {it[0] for it in found} == {"queue.yaml"}, found
     assert "but pool slices offers nvidia.com/mig-" in found[0][-1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "number", "words"),
+    [
+        ("default-queue-has-children", 1, "set another parent"),
+        ("gang-exceeds-queue", 3, "lower minResources, which is above the requests of the pods"),
+        ("guarantee-above-deserved", 3, "lower the guarantee to at most 4"),
+        ("priority-class-missing", 2, 'did you mean "research-normal"?'),
+        ("queue-in-unmanaged-namespace", 2, "select namespace vision in managedJobsNamespaceSelector"),
+        ("request-not-covered", 1, "add it to coveredResources"),
+        ("topology-domain-too-small", 1, "require a wider level"),
+        ("unknown-field", 4, "write them in guarantee.resource"),
+        ("volcano-key-ignored", 4, "move it into arguments"),
+        ("workload-in-default-queue", 1, "of the Deployment itself, which has no effect"),
+    ],
+)  # fmt: skip
+def test_a_cause_with_several_consequences_has_one_finding(lint, rule, number, words):
+    example = examples(rule, good=False)[number]
+    found = lint(example.text, partial="partial" in example.options).findings
+    [message] = (it.message for it in found if it.rule.severity is not Severity.INFO)
+    assert words in message

@@ -148,6 +148,8 @@ def _wrong(found: "ObjectPatch", skipped: Collection[str]) -> Iterator[Differenc
         if it.path[-1:] and it.path[-1] in skipped:
             continue
         rules = next((CONSEQUENCES[key] for key in reversed(it.path) if key in CONSEQUENCES), ())
+        if any(accelerators.is_one(str(key)) for key in it.path):
+            rules = ("request-not-covered",)
         yield Difference(root, it.brief or it.reason, root.to(*it.path), it.remedy, rules)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At, Exceeded
 from policygen.core.quoting import listed, some
@@ -16,6 +18,8 @@ from policygen.lint.core.queue_sums import (
     full_queues,
     queue_sums,
 )
+from policygen.lint.kueue.rules import topology_domain_too_small
+from policygen.lint.other_rules import is_inside, places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -27,6 +31,7 @@ def check(facts: Facts) -> Hits:
     Source: see lint/core/queue_sums.py.
     """
     full = facts.derive(full_queues) if "rollout-exceeds-quota" in facts.run else ()
+    never = [*places(facts, (topology_domain_too_small.RULE,))]
     stuck = {it.room.workload.at for it in full}
     for it in facts.derive(queue_sums):
         limit = f"{it.queue} can have at most"
@@ -37,7 +42,8 @@ def check(facts: Facts) -> Hits:
             [readable(sum_.resource, sum_.have, sum_.requested) for sum_ in it.sums], "and"
         )
         if it.jobs:
-            yield _of_jobs(it, requested, f"{limit} {most}")
+            if jobs := tuple(each for each in it.jobs if not _is_reported(each, never)):
+                yield _of_jobs(replace(it, jobs=jobs), requested, f"{limit} {most}")
             continue
         last = it.members[-1].workload
         others = dict.fromkeys(each.workload.at for each in it.members[:-1])
@@ -50,6 +56,11 @@ def check(facts: Facts) -> Hits:
             exceeds=tuple(_exceeded(last.at, one, limit) for one in it.sums),
             severity=Severity.ERROR if {last.at, *others} & stuck else None,
         )
+
+
+def _is_reported(job: QueueMember, places: Sequence[At]) -> bool:
+    """Whether topology-domain-too-small reports that a job never starts."""
+    return any(is_inside(it, job.workload.at) for it in places)
 
 
 def _exceeded(at: At, one: ExceededSum, limit: str) -> Exceeded:
@@ -94,5 +105,7 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=tuple(dict.fromkeys(("Node", *READS, *READS_OF_PODS, "ScaledObject", *READS_OF_JOBS))),
+    reads=tuple(
+        dict.fromkeys(("Node", "Topology", *READS, *READS_OF_PODS, "ScaledObject", *READS_OF_JOBS))
+    ),
 )

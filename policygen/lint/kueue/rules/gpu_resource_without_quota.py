@@ -6,6 +6,8 @@ from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import PlacedQuota, every_quota
+from policygen.lint.kueue.rules import request_not_covered
+from policygen.lint.other_rules import places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -13,12 +15,13 @@ def check(facts: Facts) -> Hits:
     """Kueue never admits a job that requests an uncovered resource, so these GPUs stay idle.
 
     Checks flavors with labels and a quota for another GPU resource that their nodes have. Reports a
-    flavor once, at the first such quota.
+    flavor once, at the first such quota. request-not-covered reports a resource that workloads request.
     Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2; issue 4848.
     """
     unlimited = facts.derive(unlimited_gpus)
     if not unlimited or settings(facts).ignores_undeclared:
         return
+    requested = {str(it.path[-1]) for it in places(facts, (request_not_covered.RULE,)) if it.path}
     first: dict[str, PlacedQuota] = {}
     for placed in every_quota(facts.cluster.cluster_queues):
         if is_one(placed.resource) and placed.quota.nominal_quota > 0:
@@ -26,7 +29,7 @@ def check(facts: Facts) -> Hits:
     for flavor in facts.cluster.flavors:
         total = facts.cluster.derive(nodes)[flavor.name].total if flavor.fields.node_labels else {}
         quota = first.get(flavor.name)
-        names = sorted(unlimited.keys() & total.keys())
+        names = sorted((unlimited.keys() & total.keys()) - requested)
         if quota is None or not names or not total.get(quota.resource):
             continue  # quota-exceeds-capacity reports nodes without the resource
         resources, them = listed(names, "and"), "it" if len(names) == 1 else "them"
@@ -48,5 +51,11 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),
-    reads=("ResourceFlavor", *(kind for kind in READS if kind not in ("ClusterQueue", "Node"))),
+    reads=tuple(
+        dict.fromkeys(
+            kind
+            for kind in (*request_not_covered.RULE.reads, *request_not_covered.RULE.judges, *READS)
+            if kind not in ("ClusterQueue", "Node")
+        )
+    ),
 )
