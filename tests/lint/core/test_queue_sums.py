@@ -199,7 +199,10 @@ def test_the_number_of_pods_that_is_proposed_leaves_room_for_jobs(job, remedy):
 @pytest.mark.parametrize(
     ("beside", "remedy"),
     [
-        (1, "set replicas to 3, because Deployment n/other also needs this queue, or raise"),
+        (
+            1,
+            "set replicas to 3 with maxUnavailable: 1 and maxSurge: 0, because Deployment n/other also needs this queue, or raise",
+        ),
         (4, "raise"),
         (5, "set replicas to 4, or raise"),  # another rule reports it
     ],

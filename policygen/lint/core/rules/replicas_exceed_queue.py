@@ -12,7 +12,14 @@ from policygen.lint.core.node_rooms import most_on_nodes
 from policygen.lint.core.node_sums import room_beside
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.queue_rooms import READS, RESTARTED, QueueRoom, queue_rooms
-from policygen.lint.core.queue_sums import READS_OF_JOBS, QueueMember, largest_job, members_beside
+from policygen.lint.core.queue_sums import (
+    LASTING,
+    READS_OF_JOBS,
+    QueueMember,
+    largest_job,
+    members_beside,
+)
+from policygen.lint.core.rollouts import rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import to_volcano
 
@@ -94,11 +101,21 @@ def advice_for(facts: Facts, room: QueueRoom, field: str) -> str:
     if others and fewer < (most or room.pods):
         need = "needs" if len(others) == 1 else "need"
         who = some([str(it.workload) for it in others], "other workload")
-        lower = f"set {field} to {fewer}, because {who} also {need} this queue, or "
+        is_lasting = others[0].workload.kind in LASTING  # a job ends, and leaves room for an update
+        set_ = _set(facts, room, field, fewer) if is_lasting else f"set {field} to {fewer}"
+        lower = f"{set_}, because {who} also {need} this queue, or "
         return f"{lower if fewer > 0 else ''}raise {room.limit}"
     if 0 < most < room.pods:
-        return f"set {field} to {most}, because the nodes have room for only {counted(most, room.unit)}"
-    return f"set {field} to {room.pods}, or raise {room.limit}"
+        why = f"because the nodes have room for only {counted(most, room.unit)}"
+        return f"{_set(facts, room, field, most)}, {why}"
+    return f"{_set(facts, room, field, room.pods)}, or raise {room.limit}"
+
+
+def _set(facts: Facts, room: QueueRoom, field: str, pods: int) -> str:
+    """Advice to run as many pods as there is room for: an update then must first delete one."""
+    update = rollout(facts.cluster, room.workload, pods) if field == "replicas" else None
+    strategy = " with maxUnavailable: 1 and maxSurge: 0" if update and update.strict else ""
+    return f"set {field} to {pods}{strategy}"
 
 
 def _beside(facts: Facts, room: QueueRoom) -> Sequence[QueueMember]:
