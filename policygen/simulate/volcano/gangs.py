@@ -63,7 +63,7 @@ def gang_of_group(
         least=fields.min_member,
         role_minimums=fields.min_task_member,
         resources=fields.min_resources,
-        priority=priorities.of_class(cluster, fields.priority_class_name) or 0,
+        priority=_priority(cluster, fields.priority_class_name),
         group=entry.name,
     )
 
@@ -117,7 +117,7 @@ def _of_job(cluster: Cluster, workload: Workload) -> GangSettings:
         least=least,
         role_minimums=dict(zip(names, minimums, strict=False)),
         resources=_sum(workload.templates, _minimum(least, tasks, counts, minimums)),
-        priority=priorities.of_class(cluster, text(spec, "priorityClassName")) or 0,
+        priority=_priority(cluster, text(spec, "priorityClassName")),
         enqueued_first=True,
         restarts=_acts([spec], _RESTARTS, _EVICTED),
         min_success=integer(spec.get("minSuccess")),
@@ -146,7 +146,7 @@ def _of_pods(cluster: Cluster, workload: Workload) -> GangSettings:
         tasks=tuple(_task(cluster, it, it.annotations.get(_ROLE, "")) for it in workload.templates),
         least=least,
         resources=_sum(workload.templates, [(0, least)]),
-        priority=priorities.of_class(cluster, first.spec.priority_class_name) or 0,
+        priority=_priority(cluster, first.spec.priority_class_name),
         group="podgroup-" + ("" if workload.object.kind == "Deployment" else _uid(workload)),
     )
 
@@ -160,8 +160,16 @@ def _task(cluster: Cluster, template: PodTemplate, role: str) -> GangTask:
     name = template.spec.priority_class_name
     found = cluster.priority_classes.get(name) if name else None
     never = found is not None and found.fields.preemption_policy == "Never"
-    priority = priorities.of_class(cluster, name) or 0
-    return GangTask(role, priority, not never, template.annotations)
+    return GangTask(role, _priority(cluster, name), not never, template.annotations)
+
+
+def _priority(cluster: Cluster, name: str) -> int:
+    """The priority of a class; with a class that does not exist, that of pods without one.
+
+    Source: pkg/scheduler/cache/cache.go of Volcano 1.14.1, Snapshot.
+    """
+    found = priorities.of_class(cluster, name)
+    return priorities.default(cluster) if found is None else found
 
 
 def _number(replicas: int | None) -> int:

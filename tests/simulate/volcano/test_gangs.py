@@ -23,8 +23,8 @@ spec:
 """
 
 
-def gang(more):
-    made = cluster(JOB.replace("MORE", more))
+def gang(more, others=""):
+    made = cluster(JOB.replace("MORE", more) + others)
     return gang_of(made, made.workloads[0])
 
 
@@ -34,6 +34,22 @@ def test_a_job_of_volcano_waits_for_the_minimum_of_its_tasks():
     assert found.role_minimums == {"master": 1, "worker": 2}
     assert found.resources == {"nvidia.com/gpu": Fraction(17)}
     assert [it.role for it in found.tasks] == ["master", "worker"]
+
+
+@pytest.mark.parametrize(("name", "priority"), [("", 7), ("high", 9), ("hihg", 7)])
+def test_a_class_that_does_not_exist_is_the_default_class(name, priority):
+    classes = "".join(
+        f"""
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {{name: {it}}}
+value: {value}
+globalDefault: {str(it == "usual").lower()}
+"""
+        for it, value in (("usual", 7), ("high", 9))
+    )
+    assert gang(f'priorityClassName: "{name}"', classes).priority == priority
 
 
 def test_a_higher_minimum_is_filled_with_other_pods():
