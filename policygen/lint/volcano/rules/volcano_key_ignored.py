@@ -27,12 +27,13 @@ def check(facts: Facts) -> Hits:
             arguments = [
                 it for it in plugin.fields if it not in keys and _is_argument(plugin, it, target)
             ]
-            yield from _unknown(plugin.fields.keys() - {*arguments}, keys, plugin.at)
+            others = (it for it in plugin.fields if it not in arguments)
+            yield from _unknown(others, keys, plugin.at)
             for name in arguments:
                 yield Hit(
                     RULE,
                     f'key "{name}" is an argument of plugin {plugin.name}, but is not in arguments, so it has no effect; '
-                    f"move it into arguments",
+                    "move it into arguments",
                     (plugin.at / name).on_key(),
                 )
             if plugin.name in terms.PLUGINS:
