@@ -24,16 +24,14 @@ def check(facts: Facts) -> Hits:
             if not known_to_containers(name):
                 continue  # `container-resource-refused` reports it
             text = written(name, amount)
-            message = f"{placed} requests {amount_of(name, amount)} without a limit, which is refused; write limits: {{{name}: {text}}}, which also sets the request"
+            remedy = f"write limits: {{{name}: {text}}}, which also sets the request"
+            message = f"{placed} requests {amount_of(name, amount)} without a limit, which is refused; {remedy}"
             if name in limits:
+                if _is_power_of_two(limits[name]) and not _is_power_of_two(amount):
+                    remedy = "remove the request, so that the limit is also the request"
                 message = (
                     f"{placed} requests {amount_of(name, amount, limits[name])} but has a limit of "
-                    f"{readable(name, limits[name], amount)}, which is refused; "
-                    + (
-                        "remove the request, so that the limit is also the request"
-                        if _divides(limits[name]) and not _divides(amount)
-                        else f"write limits: {{{name}: {text}}}, which also sets the request"
-                    )
+                    f"{readable(name, limits[name], amount)}, which is refused; {remedy}"
                 )
             limit = placed.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
@@ -45,8 +43,8 @@ def check(facts: Facts) -> Hits:
             )
 
 
-def _divides(amount: Fraction) -> bool:
-    """Whether it is a power of two: pods with another number usually leave GPUs of a node unused."""
+def _is_power_of_two(amount: Fraction) -> bool:
+    """Pods with another number of GPUs usually leave GPUs of a node unused."""
     return amount > 0 and amount.denominator == 1 and amount.numerator.bit_count() == 1
 
 

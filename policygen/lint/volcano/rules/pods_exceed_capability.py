@@ -56,14 +56,14 @@ def check(facts: Facts) -> Hits:
                     f"{readable(name, limit, amount)}, so no pod starts; lower the request, or raise the capability"
                 )
                 at = template.at.to("spec", *request_path(template.spec, name))
-            has = f"Queue {found.queue.name} has a capability of {amount_of(name, limit, amount)}"
+            most = f"Queue {found.queue.name} has a capability of {amount_of(name, limit, amount)}"
             of_pod = not found.pods
             yield Hit(
                 RULE,
                 message,
                 at,
                 (found.queue.at.to("spec", "capability", name),),
-                exceeds=(Exceeded(workload.at, name, limit, has, of_pod=of_pod, pods=count),),
+                exceeds=(Exceeded(workload.at, name, limit, most, of_pod=of_pod, pods=count),),
             )
 
 
