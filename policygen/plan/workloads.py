@@ -115,9 +115,8 @@ def _lower_concurrency(replica: Replica, wish: Wish | None, placing: Placing) ->
 
     most = bisect_left(range(1, workload.concurrency), 1, key=is_above)
     field = ".".join(map(str, at.path[-2:]))
-    return (
-        f"lower {field} to at most {most}, because the KV cache needs most of this" if most else ""
-    )
+    because = "because the KV cache needs most of the memory"
+    return f"lower {field} to at most {most}, {because}" if most else ""
 
 
 def _divided(replica: Replica, rejected: Sequence[Rejection], placing: Placing) -> int | None:
