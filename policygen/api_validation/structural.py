@@ -362,6 +362,8 @@ _REMOVED = {
 
 def _unknown(key: str, known: Names, spot: Spot) -> Refusal:
     advice, meant = known.advised(key)
+    if key in ("limits", "requests") and "resources" in known:
+        advice, meant = f"move it to resources.{key}", ""
     since, remedy = _REMOVED.get((named(spot), key), ("", advice or "remove this field"))
     meant = "" if since else meant
     message = f"field {quoted(key)} is unknown{_inside(spot)}{since}; {remedy}"

@@ -1,9 +1,14 @@
 """Words in messages: values of the input (on one line, short, escaped), lists and numbers."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
+_YAML_TEXT = re.compile(
+    r"(?!(?:y|yes|n|no|on|off|true|false|null)$)[a-z][a-z0-9_./-]*", re.IGNORECASE
+)
+"""What YAML 1.1 reads as text without quotes."""
 MAX_SHOWN = 60
 """The largest length of a value in a message, in characters."""
 
@@ -29,6 +34,11 @@ def bare(text: str, *, quotes: bool = False) -> str:
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in escaped
     )
+
+
+def as_yaml(text: str) -> str:
+    """A string to type in YAML: in quotes if YAML reads it as another type without them."""
+    return bare(text) if _YAML_TEXT.fullmatch(text) else quoted(text)
 
 
 def shown(value: Any) -> str:

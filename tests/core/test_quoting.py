@@ -5,6 +5,7 @@ import pytest
 from policygen.core.quoting import (
     MAX_SHOWN,
     as_arguments,
+    as_yaml,
     bare,
     counted,
     listed,
@@ -20,6 +21,11 @@ def test_a_long_text_is_cut_to_the_maximum():
     assert short("x" * MAX_SHOWN) == "x" * MAX_SHOWN
     cut = short("x" * (MAX_SHOWN + 1))
     assert (len(cut), cut[-4:]) == (MAX_SHOWN, "x...")
+
+
+def test_a_string_that_yaml_reads_as_another_type_is_in_quotes():
+    words = ["true", "No", "10", "1e3", "", "a100", "example.com/a"]
+    assert [as_yaml(it) for it in words] == [*map(quoted, words[:5]), *words[5:]]
 
 
 def test_how_often():

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from policygen.core.finding import Path
+from policygen.core.quoting import as_yaml
 from policygen.core.suggest import is_near
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import TaintView, TolerationView
@@ -58,7 +59,7 @@ def _changes(missed: Sequence[TaintView]) -> Iterator[tuple[str, str, dict[str, 
     if len(missed) == 1:
         [taint] = missed
         if taint.value:
-            yield "value", f"write value: {taint.value}", {"value": taint.value}
+            yield "value", f"write value: {as_yaml(taint.value)}", {"value": taint.value}
         yield "effect", f"write effect: {taint.effect}", {"effect": taint.effect}
     exists = {"operator": "Exists", "value": ""}
     yield "effect", "remove effect, so that it matches every effect", {"effect": ""}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from policygen.core.amounts import amount_of, at_most, readable
 from policygen.core.finding import Path
 from policygen.core.names import NODE_GROUP, NODE_NAME
-from policygen.core.quoting import bare, listed
+from policygen.core.quoting import as_yaml, bare, listed
 from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import TaintView
@@ -116,7 +116,7 @@ def _of_group(placed: Placed, value: str | None, spec: PodSpec, nodes: Iterable[
     for key, selected in spec.node_selector.items():
         values = sorted({it.labels[key] for it in inside if key in it.labels})
         if values and selected not in values:
-            right = listed([*map(bare, values[:_MOST_VALUES])])
+            right = listed([*map(as_yaml, values[:_MOST_VALUES])])
             path, advice = (
                 ("nodeSelector", key),
                 f"write {key}: {right} in nodeSelector, or {advice}",
@@ -202,10 +202,10 @@ def _advice(placed: Placed, value: str | None, nodes: Iterable[Node], values: Se
         return f"write {meant} in {field}"
     if value is None or it.operator != "In":
         return f"change {it.key} in {field}, or label the nodes"
-    right = bare(value)
+    right = as_yaml(value)
     if field == "nodeAffinity" and 1 < len(values) <= _MOST_VALUES:
         some = "both" if len(values) == 2 else "several"
-        right = f"{listed([bare(each) for each in values], 'or')} (or {some})"
+        right = f"{listed([as_yaml(each) for each in values], 'or')} (or {some})"
     return f"write {right} in {field}, or label the nodes"
 
 
@@ -264,11 +264,20 @@ def _share(miss: TooLittle, spec: PodSpec, nodes: Iterable[Node]) -> Fraction | 
     return None
 
 
+_PAGES = "hugepages-"
+"""The beginning of the resources of Kubernetes that nodes can lack."""
+
+
 def _offer(name: str, nodes: Iterable[Node]) -> str:
     """Advice about a resource of which the nodes have none."""
     amounts = [it.allocatable[name] for it in nodes if name in it.allocatable]
     if not amounts:
-        offered = {each for it in nodes for each in it.allocatable if "/" in each}
+        offered = {
+            each
+            for it in nodes
+            for each in it.allocatable
+            if "/" in each or each.startswith(_PAGES)
+        }
         return suggest(name, offered, "extended resource")
     advice = [f"select nodes that offer {name}"] if any(amounts) else []
     if not all(amounts):

@@ -31,6 +31,12 @@ def test_one_change_of_a_toleration(toleration, path, advice):
     assert near is None or near.advice == advice
 
 
+def test_a_value_that_is_no_string_without_quotes():
+    near = near_toleration([TolerationView("gpu")], [TaintView("gpu", "NoSchedule", "true")], [])
+    assert near
+    assert near.advice == 'write value: "true"'
+
+
 def test_a_toleration_for_another_taint_is_no_typo():
     other = TaintView("gpus", "NoSchedule")
     toleration = TolerationView("gpus", "Exists")

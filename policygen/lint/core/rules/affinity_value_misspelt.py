@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from policygen.core.finding import At
-from policygen.core.quoting import bare
+from policygen.core.quoting import as_yaml, bare
 from policygen.core.suggest import is_typo
 from policygen.hardware import catalog
 from policygen.kubernetes.cluster import Cluster
@@ -35,7 +35,7 @@ def check(facts: Facts) -> Hits:
                         yield Hit(
                             RULE,
                             f"{workload} selects nodes by {key}: {bare(value)}, which no node has, but nodes have "
-                            f"{bare(near)}, so its pods do not use these nodes; write {bare(near)}",
+                            f"{bare(near)}, so its pods do not use these nodes; write {as_yaml(near)}",
                             place,
                             meant=(Edit(Verb.REWRITE, place, near),),
                         )

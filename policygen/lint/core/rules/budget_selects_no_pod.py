@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import Path
-from policygen.core.quoting import bare
+from policygen.core.quoting import as_yaml
 from policygen.kubernetes.disruption_budgets import Budget
 from policygen.kubernetes.pod_terms import PodTerm, TermKind
 from policygen.kubernetes.workloads import KINDS
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
         path: Path = ("selector",)
         advice = "select the labels of the pods that it protects"
         for key, meant in _meant(facts, budget):
-            path, advice = ("selector", "matchLabels", key), f"write {key}: {bare(meant)}"
+            path, advice = ("selector", "matchLabels", key), f"write {key}: {as_yaml(meant)}"
             break
         yield Hit(
             RULE,

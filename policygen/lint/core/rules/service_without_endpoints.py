@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import At
-from policygen.core.quoting import bare, quoted
+from policygen.core.quoting import as_yaml, bare, quoted
 from policygen.core.suggest import firm_letters, is_near, is_typo, suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector
@@ -91,7 +91,7 @@ def _near(facts: Facts, service: Object, labels: Mapping[str, str]) -> Hits:
             yield Hit(
                 RULE,
                 f"{service} selects no pod, because the pods of {pods.workload} do not have label {key}: {bare(value)}; "
-                f"write {right}: {bare(meant)}",
+                f"write {right}: {as_yaml(meant)}",
                 at.on_key() if is_key else at,
                 (pods.template.at,),
                 meant=() if is_key else (Edit(Verb.REWRITE, at, meant),),

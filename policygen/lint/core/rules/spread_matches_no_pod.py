@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import Path
-from policygen.core.quoting import bare
+from policygen.core.quoting import as_yaml
 from policygen.core.suggest import Names
 from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.pod_terms import (
@@ -45,7 +45,7 @@ def check(facts: Facts) -> Hits:
             advice, at = "select the labels of these pods in labelSelector", path
             if wrong is not None:
                 key, value = wrong
-                advice = f"write {key}: {bare(value)}"
+                advice = f"write {key}: {as_yaml(value)}"
                 at = (*path, "labelSelector", "matchLabels", key)
             yield Hit(
                 RULE,

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
-from policygen.core.quoting import bare, some
+from policygen.core.quoting import as_yaml, bare, some
 from policygen.core.suggest import is_typo
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.daemons import with_controller_tolerations
@@ -50,7 +50,7 @@ def check(facts: Facts) -> Hits:
                     RULE,
                     f"{it.workload} tolerates taint {toleration.key} with value {bare(toleration.value)}, but no node "
                     f"or flavor has this value; {kind} {some(names, 'other')} {have} value {bare(near)}, so the "
-                    f"pods do not use {them}; write value: {bare(near)}",
+                    f"pods do not use {them}; write value: {as_yaml(near)}",
                     place,
                     meant=(Edit(Verb.REWRITE, place, near),),
                 )

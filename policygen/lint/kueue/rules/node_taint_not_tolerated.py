@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, total
 from policygen.core.label_grammar import key_fault
-from policygen.core.quoting import as_arguments, listed
+from policygen.core.quoting import as_arguments, as_yaml, listed
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import NodeView, TaintView
@@ -92,7 +92,7 @@ def _of_listing(flavor: Flavor, missed: TaintView, number: int, name: str) -> Hi
     return Hit(
         RULE,
         f"all nodes of {flavor} have {_named([missed])}, but {where} another {name}; "
-        f"write {name}: {right}{both}",
+        f"write {name}: {as_yaml(right)}{both}",
         places[0],
         meant=tuple(edit for at in places for edit in written(at, right)),
     )
