@@ -114,7 +114,8 @@ def _has_no_constraints(profile: Written) -> bool:
     found = _arguments(profile, SPREAD)
     if found is None:
         return False
-    return found[1].get("defaultingType") == "List" and not found[1].get("defaultConstraints")
+    is_list = str(found[1].get("defaultingType")).lower() == "list"  # another case is refused
+    return is_list and not found[1].get("defaultConstraints")
 
 
 def _scoring(profile: Written, at: At, weights: Mapping[str, int]) -> Scoring:

@@ -35,7 +35,12 @@ def check(facts: Facts) -> Hits:
         yield from _without_any(facts, classes)
         return
     used = facts.cluster.derive(priorities.classes_of_gpu_workloads)
-    values = [it.fields.value for it in classes]
+    # Also those with a refused value, which are meant to be the highest.
+    values = [
+        it.fields.value
+        for it in facts.cluster.priority_classes
+        if not it.name.startswith("system-")
+    ]
     for entry in classes:
         if priorities.preempts(entry):
             continue

@@ -42,6 +42,8 @@ def check(facts: Facts) -> Hits:
         pods = found.get(it.name)
         if it.at.document in unused:
             continue  # another profile of the file packs
+        if [each.scheduler_name for each in it.owner.fields.profiles].count(it.name) > 1:
+            continue  # scheduler-configuration-refused reports the second one
         if pods is not None and not any(is_inside(at, it.at) for at in reported):
             at = it.scoring.at or it.at
             yield Hit(
