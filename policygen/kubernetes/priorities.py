@@ -9,6 +9,8 @@ BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_
 HIGHEST = 1_000_000_000
 """The highest value of a class of users; Kubernetes reserves higher ones."""
 
+LOWEST = -(2**31)
+
 
 def default_class(cluster: Cluster) -> Entry[PriorityClassView] | None:
     """The PriorityClass of pods without one; of several defaults, the one with the lowest value.
@@ -28,6 +30,12 @@ def default(cluster: Cluster) -> int:
 def class_of(cluster: Cluster, name: str) -> Entry[PriorityClassView] | None:
     """The class of pods that name it; with an empty name, the default. None if it does not exist."""
     return cluster.priority_classes.get(name) if name else default_class(cluster)
+
+
+def never_preempts(cluster: Cluster, name: str) -> bool:
+    """Whether pods with this class, or with an empty name, evict no other pods."""
+    found = class_of(cluster, name)
+    return found is not None and found.fields.preemption_policy == "Never"
 
 
 def of_class(cluster: Cluster, name: str) -> int | None:

@@ -15,6 +15,7 @@ from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize
 from policygen.kubernetes.node_index import Bits, NodeIndex
 from policygen.kubernetes.priorities import HIGHEST
 from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.lint.core.limit_range_refusals import is_refused_by_range
 from policygen.lint.core.template_demand import own_demand
 from policygen.lint.rule import Facts
 
@@ -41,6 +42,8 @@ def daemon_pods(facts: Facts, index: NodeIndex) -> Iterator[DaemonPods]:
     """Every DaemonSet that runs on a node, if the node is otherwise empty."""
     for workload in facts.cluster.workloads:
         if workload.kind != "DaemonSet" or workload.object.group != "apps":
+            continue
+        if is_refused_by_range(facts, workload):
             continue
         for template in workload.templates:
             own = own_demand(facts.cluster, workload, template)

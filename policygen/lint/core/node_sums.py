@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from policygen.core.finding import At
 from policygen.core.packing import least_bins
 from policygen.kubernetes.node_index import Bits, Level, Levels, NodeIndex
-from policygen.kubernetes.priorities import class_of, of_class
+from policygen.kubernetes.priorities import of_class
 from policygen.lint.core.gang_pods import pods_together
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.limit_range_refusals import refused_by_range
@@ -25,8 +25,6 @@ _LASTING = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
 """API groups whose pods do not end, so they need their nodes at the same time."""
 _UP = 1 + 1e-9
 """Makes a float certainly larger than the exact sum."""
-_LOWEST = -(2**31)
-"""The lowest priority of pods."""
 _MOST_COMPARED = 20_000_000
 _MOST_ADDED = 1_000_000
 """The most sets of nodes that are compared, and the most parts that are added up, so that the time is
@@ -236,9 +234,7 @@ class _Staying:
 
     def _least_kept(self, it: PodDemand) -> int:
         """The lowest priority that the pods do not evict."""
-        own = class_of(self._cluster, it.template.spec.priority_class_name)
-        never = own is not None and own.fields.preemption_policy == "Never"
-        return _LOWEST if never else it.ways[0].demand.priority
+        return it.ways[0].demand.priority
 
     def _stays(self, other: PodDemand, name: str, least: int) -> bool:
         """Whether pods of a class, which keep those of a least priority, certainly do not evict these pods."""

@@ -13,6 +13,7 @@ from policygen.kubernetes.core import Requirement, TolerationView
 from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, labels
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.node_filters import Demand, Placed
+from policygen.kubernetes.priorities import LOWEST, never_preempts
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.known_nodes import known_nodes, node_index
@@ -114,7 +115,7 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
                 accelerators.requested(facts.cluster, template) or _selects_pool(facts, template)
             ):
                 continue
-            own = own_demand(facts.cluster, workload, template)
+            own = _own_demand(facts, workload, template)
             found = requests.get(id(template), ())
             if found and all(refused(facts, it) for it in found):
                 continue  # `request-not-covered` reports it
@@ -131,6 +132,13 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
             if ways:
                 pods, most = _pods(facts, workload, template)
                 yield PodDemand(workload, template, enough or ways, pods, most, scarce)
+
+
+def _own_demand(facts: Facts, workload: Workload, template: PodTemplate) -> Demand:
+    """The demand of a pod by its own fields; of pods that evict no others, with the lowest priority."""
+    own = own_demand(facts.cluster, workload, template)
+    never = never_preempts(facts.cluster, template.spec.priority_class_name)
+    return replace(own, priority=LOWEST) if never else own
 
 
 def _selects_pool(facts: Facts, template: PodTemplate) -> bool:

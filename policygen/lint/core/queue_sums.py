@@ -364,6 +364,8 @@ def _member(facts: Facts, requests: Sequence[PodRequest], rules: Settings) -> Qu
         return None  # request-not-covered reports it
     if rules.entry is not None and framework not in rules.frameworks:
         return None  # framework-not-enabled reports it
+    if any(fits_no_node(facts, it.template) for it in requests):
+        return None  # pod-fits-no-node reports it
     pods = _pods(facts, workload, [it.template for it in requests])
     if pods is None:
         return None

@@ -13,6 +13,7 @@ from policygen.kubernetes.node_groups import NodeSet
 from policygen.kubernetes.node_index import Bits, NodeIndex
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.known_nodes import empty_index
+from policygen.lint.core.limit_range_refusals import is_refused_by_range
 from policygen.lint.core.near_nodes import NearestNodes, NearNodes
 from policygen.lint.core.pod_demands import READS, PodDemand, Way
 from policygen.lint.core.refused_pods import near_label, words
@@ -45,7 +46,10 @@ def check(facts: Facts) -> Hits:
     if not index.all:
         return
     for workload in facts.cluster.workloads:
-        if workload.kind == "DaemonSet" and workload.object.group == "apps":
+        if (workload.object.group, workload.kind) == (
+            "apps",
+            "DaemonSet",
+        ) and not is_refused_by_range(facts, workload):
             for template in workload.templates:
                 it = with_controller_tolerations(own_demand(facts.cluster, workload, template))
                 hit = _hit(workload, template, it, index)
