@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from policygen.core.finding import Path
-from policygen.core.quoting import listed
+from policygen.core.quoting import as_yaml, listed
 from policygen.kubernetes.core import TaintView
 from policygen.kubernetes.flavor_match import required_terms, selects_flavor, untolerated
 from policygen.kubernetes.kueue import ResourceFlavorView
@@ -12,6 +12,8 @@ from policygen.kubernetes.workloads import PodSpec
 from policygen.lint.core.near_tolerations import near_toleration
 from policygen.lint.core.refused_pods import named
 
+OF_FLAVOR = "the flavor"
+"""Where a toleration is: not in the pods."""
 _TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 
 
@@ -39,7 +41,7 @@ def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> FlavorRefusal | None:
     for key, value in pod.node_selector.items():
         if labels.get(key, value) != value:
             reason = f"{key} is {labels[key]}, not {value}"
-            advice = f"write {key}: {labels[key]} in nodeSelector"
+            advice = f"write {key}: {as_yaml(labels[key])} in nodeSelector"
             return FlavorRefusal(reason, ("nodeSelector", key), advice)
     relevant = [[it for it in term if it.key in labels] for term in terms]
     wrong = next(it for it in relevant[0] if not it.holds(labels))
@@ -48,12 +50,12 @@ def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> FlavorRefusal | None:
         return FlavorRefusal("the required node affinity does not match", _TERMS, advice)
     reason = f"{wrong.key} is {labels[wrong.key]}, not {listed(list(wrong.values))}"
     path = (*_TERMS, 0, "matchExpressions", terms[0].index(wrong), "values")
-    return FlavorRefusal(reason, path, f"write {labels[wrong.key]} in nodeAffinity")
+    return FlavorRefusal(reason, path, f"write {as_yaml(labels[wrong.key])} in nodeAffinity")
 
 
 def _of_taint(flavor: ResourceFlavorView, taint: TaintView, pod: PodSpec) -> FlavorRefusal:
     """What is wrong with the tolerations; a toleration with another value or effect is near."""
-    for where, own in (("the pods", pod.tolerations), ("the flavor", flavor.tolerations)):
+    for where, own in (("the pods", pod.tolerations), (OF_FLAVOR, flavor.tolerations)):
         near = near_toleration(own, [taint], flavor.node_taints)
         if near and near.field in ("value", "effect"):
             value = getattr(taint, near.field)

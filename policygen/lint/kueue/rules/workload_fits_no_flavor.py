@@ -16,7 +16,7 @@ from policygen.lint.kueue.coverage import (
     pod_requests,
     refused,
 )
-from policygen.lint.kueue.flavor_fits import FlavorRefusal, refusal
+from policygen.lint.kueue.flavor_fits import OF_FLAVOR, FlavorRefusal, refusal
 from policygen.lint.kueue.flavor_nodes import Flavor, nodes
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -69,7 +69,8 @@ def check(facts: Facts) -> Hits:
     for it in misfits:
         equal = by_taints.get(_skipped(it.tainted), [])
         several = len({each.request.workload.at for each in equal}) > 1
-        if not several or any(flavor.name in accepted for flavor, _ in it.tainted):
+        of_flavor = len(it.tainted) == 1 and it.tainted[0][1].where == OF_FLAVOR
+        if not (several or of_flavor) or any(flavor.name in accepted for flavor, _ in it.tainted):
             yield _of_workload(it)
         elif it is equal[0]:
             yield _of_flavors(equal)
@@ -131,9 +132,10 @@ def _of_flavors(found: Sequence[_Misfit]) -> Hit:
     )
     if len(tainted) == 1 and refused.where:
         advice = f"{refused.advice}, or change nodeTaints of {first}"
+    fit = "fit no flavor of their queues" if names[1:] else "fits no flavor of its queue"
     return Hit(
         RULE,
-        f"{some(names, 'other workload')} fit no flavor of their queues ({_skipped(tainted)}); {advice}",
+        f"{some(names, 'other workload')} {fit} ({_skipped(tainted)}); {advice}",
         first.at.to("spec", "nodeTaints"),
         related=tuple(it.request.template.at.to("spec", _TOLERATIONS) for it in found),
     )

@@ -134,10 +134,10 @@ def _places(facts: Facts, it: NeverStarted) -> Iterator[At]:
 
     yield it.owner.at
     yield it.queue.at
-    obstacles = it.cause.obstacles
+    obstacles, of_flavors = it.cause.obstacles, (ObstacleKind.TAINT, ObstacleKind.TOPOLOGY_REFUSED)
     names = [
         *it.cause.names,
-        *(each.flavor for each in obstacles if each.kind is ObstacleKind.TAINT),
+        *(each.flavor for each in obstacles if each.kind in of_flavors),
     ]
     if it.cause.kind is CauseKind.TOPOLOGY_TOO_SMALL:
         names += (obstacle.flavor for obstacle in obstacles)
