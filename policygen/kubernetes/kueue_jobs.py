@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from policygen.core.finding import At
+from policygen.core.finding import At, Path, at_path
 from policygen.core.names import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 from policygen.core.versions import Minor
 from policygen.kubernetes import kueue_gates
@@ -18,8 +18,8 @@ from policygen.kubernetes.kueue_requests import BY_POD_KINDS, adjusted, as_pod
 from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import keyed_texts
-from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.kubernetes.untyped import keyed_texts, numbered
+from policygen.kubernetes.workloads import APP_WRAPPER, PodTemplate, Workload, wrapped
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
@@ -179,6 +179,25 @@ def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[
         return known.by(_name).get(name, ())
     found = (known.get(name, namespace), known.get(name))
     return [entry for entry in found if entry is not None]
+
+
+def inner_labels(workload: Workload) -> Iterator[tuple[Path, Mapping[str, str]]]:
+    """The labels of each object that a JobSet or an AppWrapper creates, and their path.
+
+    If the workload names no queue, Kueue queues such an object separately, by its own label.
+    Source: pkg/controller/jobframework/utils.go, WorkloadShouldBeSuspended.
+    """
+    paths: list[Path] = []
+    if (workload.object.group, workload.kind) == ("jobset.x-k8s.io", "JobSet"):
+        jobs = numbered(workload.object.data, "spec", "replicatedJobs")
+        paths = [("spec", "replicatedJobs", i, "template") for i, _ in jobs]
+    elif workload.kind == APP_WRAPPER:
+        paths = [
+            it.path for it in wrapped(workload.object.data) if (it.group, it.kind) in FRAMEWORKS
+        ]
+    for path in paths:
+        at: Path = (*path, "metadata", "labels")
+        yield at, keyed_texts({"labels": at_path(workload.object.data, at)}, "labels")
 
 
 def counted(cluster: Cluster, workload: Workload, template: PodTemplate) -> Mapping[str, Fraction]:

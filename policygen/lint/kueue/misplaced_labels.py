@@ -6,6 +6,7 @@ from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT
+from policygen.lint.kueue.job_metadata import BY_PODS
 
 
 def beside(workload: Workload, queue_name: At) -> dict[str, str]:
@@ -15,7 +16,9 @@ def beside(workload: Workload, queue_name: At) -> dict[str, str]:
         return {}
     return {
         key: value
-        for key, value in keyed_texts(workload.object.data, "metadata", f"{holder[-1]}").items()
+        for key, value in keyed_texts(
+            {"keys": at_path(workload.object.data, holder)}, "keys"
+        ).items()
         if key != LOCAL_QUEUE and _is_label(key, f"{holder[-1]}")
     }
 
@@ -34,9 +37,13 @@ def are_together(workload: Workload, key: str, place: At) -> bool:
 
 
 def _holds_labels(workload: Workload, path: Path) -> bool:
-    """Whether users write labels there that Kueue does not read: annotations, or labels of a CronJob itself."""
+    """Whether users write labels there that Kueue does not read.
+
+    These are annotations, labels of a CronJob itself, and labels of pods or objects that the workload creates.
+    """
     of_cron_job = workload.kind == "CronJob" and path == ("metadata", "labels")
-    return of_cron_job or path == ("metadata", "annotations")
+    of_others = len(path) > 2 and path[-1] == "labels" and workload.kind not in BY_PODS
+    return of_cron_job or of_others or path == ("metadata", "annotations")
 
 
 def _is_label(key: str, form: str) -> bool:

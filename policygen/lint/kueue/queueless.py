@@ -12,7 +12,7 @@ from policygen.core.names import LOCAL_QUEUE, NAMESPACE_NAME
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
-from policygen.kubernetes.kueue_jobs import BY_POD, DEFAULT_QUEUE, FRAMEWORKS, labels
+from policygen.kubernetes.kueue_jobs import BY_POD, DEFAULT_QUEUE, FRAMEWORKS, inner_labels, labels
 from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
@@ -82,6 +82,7 @@ def names_a_queue(workload: Workload) -> bool:
     sources = [workload.labels, workload.annotations, labels(workload)]
     for template in workload.templates:
         sources += [template.labels, template.annotations]
+    sources += [found for _, found in inner_labels(workload)]
     return any(found[key] for found in sources for key in found if _is_queue_key(key))
 
 

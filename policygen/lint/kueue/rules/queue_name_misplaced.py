@@ -7,7 +7,7 @@ from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.kubernetes.kueue_jobs import BY_POD, is_managed, labels
+from policygen.kubernetes.kueue_jobs import BY_POD, inner_labels, is_managed, labels
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE
@@ -22,7 +22,8 @@ def check(facts: Facts) -> Hits:
 
     No integration of Kueue manages Jobs of Volcano.
     Pods with their own label are queued separately if the pod integration is on. So are pods of
-    kinds that no integration manages; Kueue ignores the label of such an object itself.
+    kinds that no integration manages; Kueue ignores the label of such an object itself. The Jobs of a JobSet
+    without a queue name are queued separately, too, by their own label.
 
     Source: pkg/controller/jobframework/utils.go, QueueNameForObject.
     """
@@ -37,9 +38,19 @@ def check(facts: Facts) -> Hits:
                 "Volcano; write a queue of Volcano in spec.queue, or use a Job of Kubernetes",
                 workload.at.to("metadata", "labels", LOCAL_QUEUE),
             )
-    for workload in filter(is_managed, keyed):
+    inside = (
+        it
+        for it in facts.cluster.workloads
+        if any(LOCAL_QUEUE in keys for _, keys in inner_labels(it))
+    )
+    for workload in filter(is_managed, dict.fromkeys((*keyed, *inside))):
         found = labels(workload)
-        places = list(_elsewhere(workload))
+        inner = [
+            (workload.at.to(*path, LOCAL_QUEUE), keys[LOCAL_QUEUE])
+            for path, keys in inner_labels(workload)
+            if keys.get(LOCAL_QUEUE)
+        ]
+        places = [*_elsewhere(workload), *inner]
         if found.get(LOCAL_QUEUE):
             yield from _contradicted(workload, found[LOCAL_QUEUE], places)
             continue
@@ -54,10 +65,14 @@ def check(facts: Facts) -> Hits:
             else:
                 edits += [Edit(Verb.ADD, at / key, value) for key, value in keys.items()]
             certain = len(places) == 1 and not any(map(value_fault, keys.values()))
+            where = f"{listed(list(keys), 'and')} in {dotted(wrong.path[depth:-1])} of {workload}"
+            fact, aim = f"Kueue ignores {where}", ""
+            if inner and wrong == inner[0][0]:
+                fact = f"Kueue uses {where} only for the object with the label, not for the {workload.kind}"
+                aim = ", so that Kueue admits all its pods together"
             yield Hit(
                 RULE,
-                f"Kueue ignores {listed(list(keys), 'and')} in {dotted(wrong.path[depth:-1])} of {workload}; "
-                f"move the {'label' if len(keys) == 1 else 'labels'} to {dotted(at.path[depth:])}",
+                f"{fact}; move the {'label' if len(keys) == 1 else 'labels'} to {dotted(at.path[depth:])}{aim}",
                 wrong,
                 edits=tuple(edits) if certain and found.keys().isdisjoint(keys) else (),
             )
