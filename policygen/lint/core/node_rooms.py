@@ -1,17 +1,21 @@
 """How many pods of each template run at once on the known nodes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from policygen.core.names import POD_GROUP
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.kueue_jobs import ELASTIC, MIN_PARALLELISM
 from policygen.kubernetes.node_domains import EqualPods, Room, in_one_domain, room, selected
+from policygen.kubernetes.node_filters import Demand
 from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.pod_labels import pod_labels
 from policygen.kubernetes.untyped import mapping
-from policygen.kubernetes.workloads import PodTemplate
+from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import PodDemand, demands_by_template, pod_demands
 from policygen.lint.core.pod_partners import partners
+from policygen.lint.core.queue_rooms import RESTARTED
 from policygen.lint.rule import Facts, Need
 from policygen.lint.volcano.queues import groups
 
@@ -56,6 +60,39 @@ def most_on_nodes(facts: Facts, template: PodTemplate, enough: int) -> int:
     it = facts.derive(demands_by_template).get(id(template)) if index.all else None
     found = None if it is None else room_on(it, index, enough)
     return enough if found is None else min(found.pods, enough)
+
+
+def room_beside(facts: Facts, template: PodTemplate) -> tuple[int, Sequence[Workload]] | None:
+    """How many pods have GPUs beside workloads that certainly use the same nodes, and these; None: unknown.
+
+    Counts workloads whose pods do not end, and that the pods do not evict.
+    """
+    index = facts.derive(node_index)
+    it = facts.derive(demands_by_template).get(id(template)) if index.all else None
+    if it is None or len(it.ways) > 1 or it.ways[0].flavors:
+        return None
+    own = it.ways[0].demand
+    nodes, [name, each] = index.takers(own), _device(own)
+    if not each or any(name not in node.allocatable for _, node in index.entries(nodes)):
+        return None
+    entries = index.entries(nodes)
+    free = sum((node.allocatable[name] * node.count for _, node in entries), Fraction(0))
+    beside: dict[Workload, None] = {}
+    for other in facts.derive(pod_demands):
+        demand, same = other.ways[0].demand, other.workload is it.workload
+        used = dict(demand.requests).get(name, 0) * (other.pods or 0)
+        if same or not used or len(other.ways) > 1 or other.workload.kind not in RESTARTED:
+            continue
+        taking = index.takers(demand)
+        if demand.priority >= own.priority and taking and not taking & ~nodes:
+            free -= used
+            beside[other.workload] = None
+    return max(0, int(free // each)), [*beside]
+
+
+def _device(demand: Demand) -> tuple[str, Fraction]:
+    """The first accelerator that a pod requests, with the amount; 0: none."""
+    return next((it for it in demand.requests if is_one(it[0])), ("", Fraction(0)))
 
 
 def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:

@@ -1,11 +1,11 @@
 """The nodes have room for fewer pods than the maximum of an autoscaler."""
 
-from policygen.core.quoting import counted
+from policygen.core.quoting import counted, some
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.limit_range_refusals import is_refused_by_range
-from policygen.lint.core.node_rooms import exceeding, most_on_nodes
+from policygen.lint.core.node_rooms import exceeding, most_on_nodes, room_beside
 from policygen.lint.core.pod_demands import demands_by_template
 from policygen.lint.core.rules import autoscaler_exceeds_quota, replicas_exceed_queue
 from policygen.lint.other_rules import places
@@ -36,16 +36,19 @@ def check(facts: Facts) -> Hits:
         it = facts.derive(demands_by_template).get(id(template))
         if it is None or it in facts.derive(exceeding) or is_refused_by_range(facts, workload):
             continue
-        pods = most_on_nodes(facts, template, autoscaler.most)
-        if 0 < pods < autoscaler.most:
-            found.append((workload, autoscaler, pods))
+        pods, others = most_on_nodes(facts, template, autoscaler.most), "even without other pods"
+        if pods == autoscaler.most and (room := room_beside(facts, template)):
+            pods, names = room[0], [str(each) for each in room[1]]
+            others = f"beside {some(names, 'other workload')}" if names else others
+        if max(1, autoscaler.pods(template.replicas or 0)) <= pods < autoscaler.most:
+            found.append((workload, autoscaler, pods, others))
     reported = set(places(facts, _OTHERS)) if found else ()
-    for workload, autoscaler, pods in found:
+    for workload, autoscaler, pods, others in found:
         if autoscaler.at not in reported:
             yield Hit(
                 RULE,
                 f"{autoscaler.name} allows {counted(autoscaler.most, 'pod')} of {workload}, but the nodes have room for only "
-                f"{pods}, even without other pods; set {autoscaler.field} to {pods}, or add nodes",
+                f"{pods}{',' * others.startswith('even')} {others}; set {autoscaler.field} to {pods}, or add nodes",
                 autoscaler.at,
                 (workload.at,),
             )
