@@ -17,7 +17,7 @@ from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_nodes import empty_nodes
 from policygen.lint.core.namespace_quotas import Bound, bounds
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
-from policygen.lint.kueue.coverage import vendor
+from policygen.lint.kueue.coverage import covered, vendor
 from policygen.lint.rule import (
     Edit,
     Facts,
@@ -65,14 +65,19 @@ def check(facts: Facts) -> Hits:
     for namespace, gpu, quota, counted in limited:
         requested = by_namespace.get(namespace, {})
         wrong_keys = _not_offered(limits[namespace], offered) if are_known else {}
+        why = "which no node offers"
         names = sorted(
             it for it in {*requested, *others} - counted if it in offered or not are_known
         )
-        if not names and len(wrong_keys) == 1:  # the name is wrong, whoever else limits the pods
+        if are_known and not (names or wrong_keys):
+            wrong_keys = _not_used(facts, namespace, limits[namespace])
+            why = "which no pod of the namespace requests and no queue of it covers"
+        is_wrong = not names and len(wrong_keys) == 1
+        if is_wrong:  # the name is wrong, whoever else limits the pods
             requested = queued.get(namespace, {})
             same = vendor(*wrong_keys)
             names = [it for it in requested if it not in counted and it in offered]
-            names = names if [vendor(it) for it in names] == [same] else []
+            names = sorted(names) if {vendor(it) for it in names} == {same} else []
         if names:
             them = "it" if len(names) == 1 else "them"
             end = (
@@ -83,15 +88,16 @@ def check(facts: Facts) -> Hits:
                 end = f"which no pool of the spec offers and no quota limits; request {gpu}, or add a pool"
             at = quota.at.to("spec", "hard", _REQUESTS + gpu).on_key()
             meant: tuple[Edit, ...] = ()
-            if len(wrong_keys) == len(names) == 1:
-                [(wrong, at)], [right] = wrong_keys.items(), names
-                meant = (Edit(Verb.RENAME, at, _REQUESTS + right),)
+            wrong = ""
+            if len(wrong_keys) == 1 and (len(names) == 1 or is_wrong):
+                [(wrong, at)] = wrong_keys.items()
+                meant = (Edit(Verb.RENAME, at, _REQUESTS + names[0]),) if len(names) == 1 else ()
                 end = (
-                    f"which no quota limits; write {right} instead of {wrong}, which no node offers"
+                    f"which no quota limits; write {listed(names, 'and')} instead of {wrong}, {why}"
                 )
             yield Hit(
                 RULE,
-                f"{quota} limits {gpu}, but {_who(names, requested)}, {end}",
+                f"{quota} limits {wrong or gpu}, but {_who(names, requested)}, {end}",
                 at,
                 related=tuple(_places(names, requested, unlimited)),
                 meant=meant,
@@ -99,13 +105,26 @@ def check(facts: Facts) -> Hits:
 
 
 def _not_offered(limits: Mapping[str, Bound], offered: Collection[str]) -> Mapping[str, At]:
-    """The accelerators of a namespace's quotas that no node offers, with the places of their keys."""
+    """The accelerators of a namespace's quotas besides some names, with the places of their keys."""
     return {
         name: bound.quota.at.to("spec", "hard", key).on_key()
         for key, bound in limits.items()
         if key.startswith(_REQUESTS) and bound.limit > 0
         if accelerators.is_one(name := key.removeprefix(_REQUESTS)) and name not in offered
     }
+
+
+def _not_used(facts: Facts, namespace: str, limits: Mapping[str, Bound]) -> Mapping[str, At]:
+    """The accelerators of a namespace's quotas that neither its workloads nor its ClusterQueues know, if it has queues."""
+    cluster = facts.cluster
+    queues = [
+        cluster.cluster_queues.get(it.fields.cluster_queue)
+        for it in cluster.local_queues.by_namespace.get(namespace, ())
+    ]
+    known = {name for queue in queues if queue is not None for name in covered(queue)}
+    for requested in (cluster.derive(_requested), cluster.derive(_requested_in_queues)):
+        known.update(requested.get(namespace, ()))
+    return _not_offered(limits, known) if queues and None not in queues else {}
 
 
 def _who(names: Sequence[str], requested: Requests) -> str:
@@ -181,5 +200,5 @@ RULE = ObjectRule(
     judges=("ResourceQuota",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=(*KINDS, *(kind for kind in READS if kind != "ResourceQuota")),
+    reads=(*KINDS, "LocalQueue", *(kind for kind in READS if kind != "ResourceQuota")),
 )
