@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, total
 from policygen.core.label_grammar import key_fault
-from policygen.core.quoting import as_arguments, as_yaml, listed
+from policygen.core.quoting import as_arguments, as_yaml, listed, some
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import NodeView, TaintView
@@ -47,7 +47,8 @@ def check(facts: Facts) -> Hits:
             missed = [it for it, on in taints.items() if any(node in on for node in tainted)]
             all_taints = (it for node in own.nodes for it in node.fields.spec.taints)
             if every and (listing := _near_listing(flavor, missed, own)):
-                yield _of_listing(flavor, missed[0], *listing)
+                moved = _other_labels(flavor, listing[0], facts)
+                yield moved or _of_listing(flavor, missed[0], *listing)
                 continue
             near = near_toleration(flavor.fields.tolerations, missed, all_taints)
             if near is None and every:
@@ -76,6 +77,29 @@ def _near_listing(
             if right and getattr(it, name) and replace(it, **{name: right}) == missed[0]:
                 return i, name
     return None
+
+
+def _other_labels(flavor: Flavor, number: int, facts: Facts) -> Hit | None:
+    """The labels of the nodes that have a taint of the flavor, if all these nodes have the same other labels."""
+    listing, labels = flavor.fields.node_taints[number], flavor.fields.node_labels
+    having = [it for it in facts.cluster.nodes if listing in it.fields.spec.taints]
+    found = {tuple(it.object.labels.get(key, "") for key in labels) for it in having}
+    right = dict(zip(labels, found.pop(), strict=True)) if len(found) == 1 else {}
+    wrong = {key: value for key, value in right.items() if value and value != labels[key]}
+    used = any(
+        right.items() <= it.fields.node_labels.items() for it in facts.cluster.flavors if right
+    )
+    if len(wrong) != 1 or used:
+        return None
+    [(key, value)] = wrong.items()
+    return Hit(
+        RULE,
+        f"no node of {flavor} has its taint {named(listing)}, but {some([str(each) for each in having], 'other node')} {'have' if having[1:] else 'has'} "
+        f"this taint and {key}: {as_yaml(value)}; write {key}: {as_yaml(value)} in nodeLabels of the flavor",
+        flavor.at.to("spec", "nodeLabels", key),
+        (having[0].at,),
+        meant=tuple(written(flavor.at.to("spec", "nodeLabels", key), value)),
+    )
 
 
 def _of_listing(flavor: Flavor, missed: TaintView, number: int, name: str) -> Hit:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from policygen.core.amounts import readable, with_gpus
 from policygen.core.finding import At
-from policygen.core.quoting import counted, listed, some
+from policygen.core.quoting import as_yaml, bare, counted, listed, some
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.rules import (
     pod_affinity_matches_no_pod,
@@ -15,7 +15,9 @@ from policygen.lint.core.rules import (
     replicas_exceed_nodes,
     replicas_exceed_queue,
 )
+from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.never_started import NeverStarted, never_started
+from policygen.lint.kueue.quotas import flavors
 from policygen.lint.kueue.rules import (
     flavor_labels_collide,
     flavor_matches_no_node,
@@ -99,8 +101,46 @@ def check(facts: Facts) -> Hits:
         if len(equal) > 1:
             if it is equal[0]:
                 yield _of_flavor(facts, name, equal, with_topology)
+        elif hit := _of_selector(facts, it):
+            yield hit
         elif words := "; ".join(_words(it, with_topology)):
             yield Hit(RULE, words, it.owner.at / "spec")
+
+
+def _of_selector(facts: Facts, it: NeverStarted) -> Hit | None:
+    """A node selector by a label of nodes that no flavor of the queue has, so that Kueue does not compare it."""
+    from policygen.simulate.why.causes import CauseKind  # noqa: PLC0415 - most inputs need no simulation
+
+    if it.cause.kind is not CauseKind.NO_NODES:
+        return None
+    known = facts.cluster.flavors
+    own = [flavor for _, used in flavors(it.queue) if (flavor := known.get(used.name)) is not None]
+    compared = {key for flavor in own for key in flavor.fields.node_labels}
+    templates = (
+        each for job in facts.cluster.workloads if job.at == it.owner.at for each in job.templates
+    )
+    for template in templates:
+        for key, value in template.spec.node_selector.items():
+            having = [
+                flavor
+                for flavor in own
+                if flavor.name not in it.cause.names
+                and (found := facts.cluster.derive(nodes)[flavor.name].nodes)
+                and all(node.object.labels.get(key) == value for node in found)
+            ]
+            if key in compared or len(having) != 1:
+                continue
+            labels = [
+                f"{name}: {as_yaml(text)}" for name, text in having[0].fields.node_labels.items()
+            ]
+            return Hit(
+                RULE,
+                f"Kueue admits {it.owner} into flavor {listed([*it.cause.names], 'and')}, but its nodes do not have "
+                f"{key}={bare(value)}, which the pods select and no flavor of {it.queue} has as a label, so pods stay "
+                f"Pending; add {listed(labels, 'and')} of flavor {having[0].name} to the nodeSelector",
+                template.at.to("spec", "nodeSelector", key),
+            )
+    return None
 
 
 def _untolerated(facts: Facts, it: NeverStarted) -> str:
