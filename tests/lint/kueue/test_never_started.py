@@ -11,7 +11,7 @@ from policygen.simulate.why.causes import CauseKind
 from tests.examples_of_rules import examples
 from tests.objects import facts
 
-TRAP, COMBINED = (it.text for it in examples("workload-never-starts", good=False))
+TRAP, COMBINED, _ = (it.text for it in examples("workload-never-starts", good=False))
 
 
 def found(text):

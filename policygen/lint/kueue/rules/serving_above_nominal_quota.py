@@ -118,6 +118,7 @@ RULE = ObjectRule(
             (
                 *READS,
                 *READS_OF_QUEUES,
+                "Node",
                 "HorizontalPodAutoscaler",
                 "ScaledObject",
                 "PriorityClass",
