@@ -12,7 +12,8 @@ from policygen.kubernetes.kueue import ClusterQueueView, FlavorQuotas, FlavorRes
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import demands_by_template
-from policygen.lint.core.rules import gpus_left_unusable, pod_fits_no_node
+from policygen.lint.core.queue_sums import queue_sums
+from policygen.lint.core.rules import gpus_left_unusable, pod_fits_no_node, workloads_exceed_queue
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import PodRequest, pod_requests
 from policygen.lint.kueue.flavor_fits import refusal
@@ -94,7 +95,13 @@ def check(facts: Facts) -> Hits:
                     owner = _sharing_cohort(node, (quotas.name, it.resource))
                     shares = id(owner), quotas.name, it.gpu, it.resource, it.offered, it.most
                     shared.setdefault(shares, []).append((queue, at, it))
+    exceeded = facts.derive(_exceeded) if shared else ()
     for found in shared.values():
+        first = found[0][2]
+        owner = _sharing_cohort(trees.queues[found[0][0].name], (first.flavor, first.resource))
+        queues = {str(it.queue) for it in owner.queues()}
+        if any((name, first.resource) in exceeded for name in queues):
+            continue  # workloads-exceed-queue reports the quota that runs out
         wrong = [[placed] for placed in found if placed[2].meant]
         yield from map(_hit, wrong or [found])
 
@@ -146,6 +153,17 @@ def _fits(facts: Facts, request: PodRequest, flavor: str) -> bool:
 def _without_cpu(facts: Facts) -> frozenset[At]:
     """The quotas of which gpu-quota-without-cpu reports that there is too little for the GPUs; use it with `facts.derive`."""
     return frozenset(places(facts, (gpu_quota_without_cpu.RULE,)))
+
+
+def _exceeded(facts: Facts) -> frozenset[tuple[str, str]]:
+    """The queues whose workloads need more of a resource together than the queue can have; use it with `facts.derive`."""
+    if workloads_exceed_queue.RULE.name not in facts.run:
+        return frozenset()
+    return frozenset(
+        (it.queue, one.resource)
+        for it in facts.derive(queue_sums)
+        for one in (() if it.jobs else it.sums)
+    )
 
 
 def _reported(facts: Facts) -> frozenset[At]:
@@ -223,5 +241,9 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE, Need.WORKLOADS}),
-    reads=tuple(dict.fromkeys(("Cohort", "Node", *gpus_left_unusable.RULE.reads))),
+    reads=tuple(
+        dict.fromkeys(
+            ("Cohort", "Node", *gpus_left_unusable.RULE.reads, *workloads_exceed_queue.RULE.reads)
+        )
+    ),
 )

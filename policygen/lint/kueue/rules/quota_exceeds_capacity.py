@@ -17,7 +17,7 @@ from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.admission_checks import flavors_of_other_nodes
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.coverage import vendor
+from policygen.lint.kueue.coverage import pod_requests, refused, vendor
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.node_pools import node_pools
 from policygen.lint.kueue.quotas import PlacedQuota, left_of, nominal_quotas
@@ -114,9 +114,23 @@ def _excesses(
             continue  # rendered-object-replaced proposes to remove the queue
         ordered = sorted(cells, key=lambda it: -it.quota.nominal_quota)
         instead = [] if have else _of_vendor(resource, own)
+        if instead and any(
+            not facts.derive(_not_covered).get(it.owner.at, set()).isdisjoint(instead)
+            for it in cells
+        ):
+            continue  # request-not-covered proposes the other resource
         yield _FlavorExcess(
             resource, total, have, ordered, [*used], _lost(facts, flavor, resource), instead
         )
+
+
+def _not_covered(facts: Facts) -> Mapping[At, set[str]]:
+    """The resources that request-not-covered reports, by their ClusterQueue; use it with `facts.derive`."""
+    found: dict[At, set[str]] = {}
+    for request in pod_requests(facts) if "request-not-covered" in facts.run else ():
+        if names := set(refused(facts, request)):
+            found.setdefault(request.queue.at, set()).update(names)
+    return found
 
 
 def _hit(

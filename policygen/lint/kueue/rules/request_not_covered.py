@@ -21,6 +21,7 @@ from policygen.lint.kueue.coverage import (
     namespace_refused,
     pod_requests,
     refused,
+    vendor,
 )
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import covered_resources, flavors
@@ -71,7 +72,7 @@ def check(facts: Facts) -> Hits:
         equal.setdefault((place, own and name, users), []).append(name)
     for (place, _, _), names in equal.items():
         own = next(it for at, name, it in lacking if (at, name) == (place, names[0]))
-        yield _hit(lacking[place, names[0], own], names, own)
+        yield _hit(facts.cluster, lacking[place, names[0], own], names, own)
     for (at, resource, pool), requests in refusing.items():
         names = list(dict.fromkeys(str(it.workload) for it in requests))
         more = f" and {counted(len(names) - 1, 'other workload')}" if len(names) > 1 else ""
@@ -84,13 +85,15 @@ def check(facts: Facts) -> Hits:
         )
 
 
-def _hit(requests: Sequence[PodRequest], lacking: Sequence[str], own: str) -> Hit:
+def _hit(cluster: Cluster, requests: Sequence[PodRequest], lacking: Sequence[str], own: str) -> Hit:
     """One hit for a workload that must change, or for all workloads if their queue must change.
 
     `lacking`: the resources that the same workloads request.
     """
     first, queue = requests[0], requests[0].queue
     them = "it" if len(lacking) == 1 else "them"
+    if not own and (unused := _covered_instead(cluster, first, lacking[0])):
+        own = f"write {them} instead of {unused}, which its nodes do not have, in coveredResources and the flavors of {queue}"
     advice = (
         own or f"nodes have {them}, so add {them} to coveredResources of {queue} and to its flavors"
     )
@@ -136,6 +139,12 @@ def _own_advice(cluster: Cluster, request: PodRequest, name: str) -> str:
     if name in cluster.derive(provided) and not _lacks(cluster, request, name):
         return ""
     return suggest(name, covered(request.queue), "quota")
+
+
+def _covered_instead(cluster: Cluster, request: PodRequest, name: str) -> str:
+    """The accelerator of the same vendor that the queue covers, but no node of its flavors has; "" if none."""
+    unused = (it for it in covered(request.queue) if _lacks(cluster, request, it))
+    return next((it for it in sorted(unused) if vendor(name) and vendor(it) == vendor(name)), "")
 
 
 def _lacks(cluster: Cluster, request: PodRequest, name: str) -> bool:
