@@ -8,8 +8,8 @@ BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_
 """The priority classes that every cluster has."""
 HIGHEST = 1_000_000_000
 """The highest value of a class of users; Kubernetes reserves higher ones."""
-
 LOWEST = -(2**31)
+"""The lowest priority of pods."""
 
 
 def default_class(cluster: Cluster) -> Entry[PriorityClassView] | None:

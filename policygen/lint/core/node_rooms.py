@@ -62,7 +62,7 @@ def most_on_nodes(facts: Facts, template: PodTemplate, enough: int) -> int:
     return enough if found is None else min(found.pods, enough)
 
 
-def room_beside(facts: Facts, template: PodTemplate) -> tuple[int, Sequence[Workload]] | None:
+def gpus_beside(facts: Facts, template: PodTemplate) -> tuple[int, Sequence[Workload]] | None:
     """How many pods have GPUs beside workloads that certainly use the same nodes, and these; None: unknown.
 
     Counts workloads whose pods do not end, and that the pods do not evict.

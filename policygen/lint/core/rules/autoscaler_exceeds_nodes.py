@@ -5,7 +5,7 @@ from policygen.kubernetes import accelerators
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.limit_range_refusals import is_refused_by_range
-from policygen.lint.core.node_rooms import exceeding, most_on_nodes, room_beside
+from policygen.lint.core.node_rooms import exceeding, gpus_beside, most_on_nodes
 from policygen.lint.core.pod_demands import demands_by_template
 from policygen.lint.core.rules import autoscaler_exceeds_quota, replicas_exceed_queue
 from policygen.lint.other_rules import places
@@ -18,9 +18,10 @@ _OTHERS = (autoscaler_exceeds_quota.RULE, replicas_exceed_queue.RULE)
 
 
 def check(facts: Facts) -> Hits:
-    """Checks pods with GPUs on nodes without other pods, if neither Karpenter nor a pool of the spec adds nodes.
+    """Checks pods with GPUs on nodes without other pods, or beside those of workloads that certainly use these nodes.
 
-    replicas-exceed-nodes reports a minimum without room. Source: as in lint/core/node_rooms.py.
+    Skips input in which Karpenter or a pool of the spec adds nodes. replicas-exceed-nodes reports a minimum without
+    room. Source: as in lint/core/node_rooms.py.
     """
     pools = facts.plan.pools if facts.plan else ()
     if facts.cluster.node_pools.any or any(it.pool.autoscaler for it in pools):
@@ -36,10 +37,10 @@ def check(facts: Facts) -> Hits:
         it = facts.derive(demands_by_template).get(id(template))
         if it is None or it in facts.derive(exceeding) or is_refused_by_range(facts, workload):
             continue
-        pods, others = most_on_nodes(facts, template, autoscaler.most), "even without other pods"
-        if pods == autoscaler.most and (room := room_beside(facts, template)):
+        pods, others = most_on_nodes(facts, template, autoscaler.most), ", even without other pods"
+        if pods == autoscaler.most and (room := gpus_beside(facts, template)):
             pods, names = room[0], [str(each) for each in room[1]]
-            others = f"beside {some(names, 'other workload')}" if names else others
+            others = f" beside {some(names, 'other workload')}" if names else others
         if max(1, autoscaler.pods(template.replicas or 0)) <= pods < autoscaler.most:
             found.append((workload, autoscaler, pods, others))
     reported = set(places(facts, _OTHERS)) if found else ()
@@ -48,7 +49,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{autoscaler.name} allows {counted(autoscaler.most, 'pod')} of {workload}, but the nodes have room for only "
-                f"{pods}{',' * others.startswith('even')} {others}; set {autoscaler.field} to {pods}, or add nodes",
+                f"{pods}{others}; set {autoscaler.field} to {pods}, or add nodes",
                 autoscaler.at,
                 (workload.at,),
             )

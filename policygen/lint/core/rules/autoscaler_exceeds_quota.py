@@ -8,7 +8,7 @@ from policygen.kubernetes.pod_quotas import charge, resource_of
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.namespace_quotas import bounds, used_until_deleted
-from policygen.lint.core.node_rooms import most_on_nodes, room_beside
+from policygen.lint.core.node_rooms import gpus_beside, most_on_nodes
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.queue_rooms import READS, rooms_in_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -47,7 +47,7 @@ def check(facts: Facts) -> Hits:
         if not least <= pods < autoscaler.most or in_queue.get(id(template), pods + 1) <= pods:
             continue
         bound = limits[key]
-        most, room = most_on_nodes(facts, template, pods), room_beside(facts, template)
+        most, room = most_on_nodes(facts, template, pods), gpus_beside(facts, template)
         by_nodes = ""
         if room and least <= room[0] < most:
             most, names = room[0], [str(it) for it in room[1]]

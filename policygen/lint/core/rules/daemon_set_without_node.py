@@ -46,10 +46,8 @@ def check(facts: Facts) -> Hits:
     if not index.all:
         return
     for workload in facts.cluster.workloads:
-        if (workload.object.group, workload.kind) == (
-            "apps",
-            "DaemonSet",
-        ) and not is_refused_by_range(facts, workload):
+        is_one = (workload.object.group, workload.kind) == ("apps", "DaemonSet")
+        if is_one and not is_refused_by_range(facts, workload):
             for template in workload.templates:
                 it = with_controller_tolerations(own_demand(facts.cluster, workload, template))
                 hit = _hit(workload, template, it, index)
