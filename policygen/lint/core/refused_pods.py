@@ -100,12 +100,10 @@ def _of_taint(taint: TaintView, spec: PodSpec) -> Words:
 
 def _of_group(placed: Placed, value: str | None, spec: PodSpec, nodes: Iterable[Node]) -> Words:
     """The nodes are outside the groups of the Queue; proposes the labels that the nodes of its groups have."""
-    groups = [*map(bare, placed.requirement.values)]
-    own, fact = (
-        f"have {NODE_GROUP}={bare(value or '')}",
-        "the Queue has no affinity to a node group",
-    )
-    advice = f"add {bare(value or '')} to nodeGroupAffinity of the Queue"
+    groups, group = [*map(bare, placed.requirement.values)], bare(value or "")
+    own = f"have {NODE_GROUP}={group}"
+    fact = "the Queue has no affinity to a node group"
+    advice = f"add {group} to nodeGroupAffinity of the Queue"
     if value is None:
         own, advice = f"lack label {NODE_GROUP}", f"label the nodes {NODE_GROUP}={listed(groups)}"
     if groups:

@@ -28,8 +28,10 @@ def check(facts: Facts) -> Hits:
     Source: k8s.io/api, ToleratesTaint of Kubernetes 1.36.3.
     """
     known = facts.derive(_values)
-    requests = {id(it.template): it for it in pod_requests(facts)} if known else {}
-    for it in (*facts.derive(pod_demands), *_daemons(facts, known)) if known else ():
+    if not known:
+        return
+    requests = {id(it.template): it for it in pod_requests(facts)}
+    for it in (*facts.derive(pod_demands), *_daemons(facts, known)):
         if fits_no_node(facts, it.template):
             continue
         own = it.template.spec.tolerations
