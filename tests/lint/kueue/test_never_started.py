@@ -11,7 +11,7 @@ from policygen.simulate.why.causes import CauseKind
 from tests.examples_of_rules import examples
 from tests.objects import facts
 
-TRAP, COMBINED, _ = (it.text for it in examples("workload-never-starts", good=False))
+TRAP, COMBINED, SELECTOR = (it.text for it in examples("workload-never-starts", good=False))
 
 
 def found(text):
@@ -26,6 +26,14 @@ def hits(text, *rules):
 
 def test_nodes_of_the_first_flavor_are_too_small():
     assert found(TRAP) == [("Job vision/train", "vision", CauseKind.NO_NODES)]
+
+
+def test_a_selector_is_the_cause_only_if_no_node_has_the_label():
+    [(_, message)] = hits(SELECTOR, workload_never_starts.RULE)
+    assert "its nodes do not have capacity-type=spot" in message
+    spot = SELECTOR.replace("on-demand", "spot").replace("nvidia.com/gpu: 2", "nvidia.com/gpu: 8")
+    [(_, message)] = hits(spot, workload_never_starts.RULE)
+    assert "its nodes have at most 4 of the 8 GPUs" in message
 
 
 def test_no_flavor_has_labels_and_quota():

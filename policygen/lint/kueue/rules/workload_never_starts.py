@@ -113,7 +113,7 @@ def _of_selector(facts: Facts, it: NeverStarted) -> Hit | None:
 
     if it.cause.kind is not CauseKind.NO_NODES:
         return None
-    known = facts.cluster.flavors
+    known, found = facts.cluster.flavors, facts.cluster.derive(nodes)
     own = [flavor for _, used in flavors(it.queue) if (flavor := known.get(used.name)) is not None]
     compared = {key for flavor in own for key in flavor.fields.node_labels}
     templates = (
@@ -121,14 +121,15 @@ def _of_selector(facts: Facts, it: NeverStarted) -> Hit | None:
     )
     for template in templates:
         for key, value in template.spec.node_selector.items():
-            having = [
-                flavor
+            selected = {
+                flavor.name: {
+                    node.object.labels.get(key) == value for node in found[flavor.name].nodes
+                }
                 for flavor in own
-                if flavor.name not in it.cause.names
-                and (found := facts.cluster.derive(nodes)[flavor.name].nodes)
-                and all(node.object.labels.get(key) == value for node in found)
-            ]
-            if key in compared or len(having) != 1:
+            }
+            lack = not any(True in selected.get(name, ()) for name in it.cause.names)
+            having = [flavor for flavor in own if selected[flavor.name] == {True}]
+            if key in compared or not lack or len(having) != 1:
                 continue
             labels = [
                 f"{name}: {as_yaml(text)}" for name, text in having[0].fields.node_labels.items()
