@@ -8,7 +8,9 @@ import pytest
 from policygen.app import lint as app_lint
 from policygen.app.requests import parse_targets
 from policygen.core.durations import seconds
+from policygen.lint.kueue.rules import topology_missing
 from tests.examples_of_rules import examples
+from tests.objects import facts
 
 TODAY = date(2026, 11, 21)
 ROOT = Path(__file__).parents[3]
@@ -837,3 +839,20 @@ def test_fewer_pods_leave_room_only_to_workloads_of_the_same_flavor(tmp_path):
     report = lint(tmp_path, "".join((*flavors, TWO_FLAVORS, *others, job)))
     (message,) = (it.message for it in report.findings if it.rule.name == "workload-exceeds-quota")
     assert "run fewer pods, and leave 2 nvidia.com/gpu to Deployment a, or raise" in message
+
+
+@pytest.mark.parametrize(
+    ("more", "kueue", "effect"),
+    [
+        ("", 19, "Kueue crashes as soon as a workload is queued, if a ResourceFlavor names this Topology"),
+        ("", 17, "no workload that requests its levels is admitted"),
+        ("featureGates: {TopologyAwareScheduling: false}", 19, "no workload that requests its levels is admitted"),
+    ],
+)  # fmt: skip
+def test_a_topology_without_levels_can_end_the_process(more, kueue, effect):
+    """Kueue 0.19.2 panics in IsLowestLevelHostname. Other releases and gates are not known to."""
+    text = (ROOT / "tests/lint/cases/topology-missing/bad-02.yaml").read_text("utf-8")
+    if more:
+        text += f"---\n{{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, {more}}}\n"
+    [hit] = topology_missing.check(facts(text, kueue=kueue))
+    assert hit.message == f"Topology fabric has no spec, so {effect}; write spec.levels"

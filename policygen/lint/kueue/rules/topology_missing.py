@@ -9,6 +9,7 @@ from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.renamed_objects import NameUse, renamed_objects
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, known_checks
+from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import flavors
 from policygen.lint.rule import (
     Edit,
@@ -25,12 +26,16 @@ from policygen.lint.rule import (
 
 _WITHOUT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
 """The fields of an object without a spec; another rule reports fields at the wrong place."""
+_PANICS = (0, 19)
+"""The release of which it was tested that a Topology without levels ends the process."""
 
 
 def check(facts: Facts) -> Hits:
     """Every queue with the flavor is inactive (TopologyNotFound), except those of MultiKueue.
 
-    invalid-value reports names that no Topology can have. Source: pkg/cache/scheduler/clusterqueue.go, isTASViolated.
+    Without a spec, the queues are active, but Kueue 0.19 panics when it reads the last level, before each cycle.
+    invalid-value reports names that no Topology can have. Source: pkg/cache/scheduler/clusterqueue.go, isTASViolated;
+    pkg/cache/scheduler/snapshot.go, and IsLowestLevelHostname in pkg/util/tas.
     """
     cluster = facts.cluster
     known = cluster.topologies
@@ -59,11 +64,17 @@ def check(facts: Facts) -> Hits:
         )
     for topology in known:
         if topology.object.data.keys() <= _WITHOUT_SPEC:
-            yield Hit(
-                RULE,
-                f"{topology} has no spec, so no workload that requests its levels is admitted; write spec.levels",
-                topology.at,
-            )
+            effect = "no workload that requests its levels is admitted"
+            if _panics(facts):
+                effect = "Kueue crashes as soon as a workload is queued, if a ResourceFlavor names this Topology"
+            yield Hit(RULE, f"{topology} has no spec, so {effect}; write spec.levels", topology.at)
+
+
+def _panics(facts: Facts) -> bool:
+    """Whether Kueue reads the last level of each Topology that a flavor names."""
+    on = settings(facts).gate
+    is_known = facts.target["kueue"].release >= _PANICS
+    return is_known and on("TopologyAwareScheduling") and on("TASHandleOverlappingFlavors")
 
 
 def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueueView]]]:
@@ -88,5 +99,5 @@ RULE = ObjectRule(
     judges=("ResourceFlavor", "Topology"),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("Topology", "ClusterQueue", "AdmissionCheck"),
+    reads=("Topology", "ClusterQueue", "AdmissionCheck", "Configuration", "Deployment"),
 )
