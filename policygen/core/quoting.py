@@ -5,10 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-_YAML_TEXT = re.compile(
-    r"(?!(?:y|yes|n|no|on|off|true|false|null)$)[a-z][a-z0-9_./-]*", re.IGNORECASE
-)
-"""What YAML 1.1 reads as text without quotes."""
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_WORDS = frozenset(("y", "yes", "n", "no", "on", "off", "true", "false", "null"))
+"""Booleans and null of YAML 1.1 (yaml.org/type), in upper and lower case."""
 MAX_SHOWN = 60
 """The largest length of a value in a message, in characters."""
 
@@ -36,9 +35,14 @@ def bare(text: str, *, quotes: bool = False) -> str:
     )
 
 
+def is_plain(text: str) -> bool:
+    """Whether every YAML parser certainly reads the text without quotes as this string."""
+    return _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
+
+
 def as_yaml(text: str) -> str:
-    """A string to type in YAML: in quotes if YAML reads it as another type without them."""
-    return bare(text) if _YAML_TEXT.fullmatch(text) else quoted(text)
+    """A string to type in YAML: in quotes, unless YAML certainly reads it as a string without them."""
+    return bare(text) if is_plain(text) else quoted(text)
 
 
 def shown(value: Any) -> str:

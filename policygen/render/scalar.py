@@ -9,6 +9,8 @@ from jinja2 import Undefined, UndefinedError, pass_eval_context
 from jinja2.nodes import EvalContext
 from markupsafe import Markup
 
+from policygen.core.quoting import is_plain
+
 WIDTH = 80
 """Length of a line, in columns, as in yamllint's default configuration."""
 
@@ -20,10 +22,6 @@ _KEY_ROOM = 40
 
 _SIMPLE_KEY = 1000
 # YAML parsers refuse `key:` above 1,024 characters; `? key` has no such limit.
-
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
-_WORDS = frozenset(("y", "yes", "n", "no", "on", "off", "true", "false", "null"))
-# Booleans and null of YAML 1.1 (yaml.org/type), in upper and lower case.
 
 _INVISIBLE = (
     "\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
@@ -84,7 +82,7 @@ def _key(key: object) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _text(text: str) -> str:
-    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+    if is_plain(text):
         return text
     return f'"{_escaped(text)}"'
 
