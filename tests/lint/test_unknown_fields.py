@@ -50,6 +50,7 @@ ONCE = {
     "reference-missing",
     "reference-misspelt",
     "replicas-exceed-nodes",
+    "topology-request-without-topology",
     "workload-fits-no-flavor",
 }
 """Rules whose message names several objects, or other objects that the remedy depends on."""

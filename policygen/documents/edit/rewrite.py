@@ -231,12 +231,17 @@ class _Step:
         return Splice(start, below, "".join(kept))
 
     def _emptied(self, start: int, end: int) -> Splice:
-        """Remove the only entry of a mapping; `{}` is written next to the mapping's own key if it has one."""
-        if self.above is not None:
+        """Remove all entries of a mapping; `{}` is written next to the mapping's own key if it has one.
+
+        Comments between the entries stay, above the `{}`.
+        """
+        kept = comments(self.text[start:end])
+        if self.above is not None and not kept:
             colon = _COLON.match(self.text, self.layout.outline.end[self.above])
             if colon and not self.text[colon.end() : start].strip(" \r\n"):
                 return self._without_comments(colon.end(), end, " {}")
-        return self._without_comments(start, end, "{}")
+        indent = " " * (start - self.layout.line_start(start))
+        return Splice(start, end, "".join(f"{it}\n{indent}" for it in kept) + "{}")
 
     def _without_item(self) -> Splice:
         items = self.layout.outline.below(self.mapping)
