@@ -8,8 +8,9 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """One hit at a flavor that several workloads need. Kueue skips every flavor, because it does not support TopologyAwareScheduling.
+    """Kueue skips a flavor without topologyName for pods that request a topology.
 
+    Several workloads of a queue with only one flavor are one hit, at the flavor.
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS.
     """
     known = facts.cluster.flavors

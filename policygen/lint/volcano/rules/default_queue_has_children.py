@@ -7,7 +7,7 @@ from policygen.lint.volcano import queues
 def check(facts: Facts) -> Hits:
     """The first pod without a queue creates a PodGroup in a queue that is not a leaf.
 
-    Amounts that only default does not allow follow from the parent, so they are not reported.
+    Findings about amounts that only queue default does not allow follow from the parent, so they are omitted.
     Source: pkg/controllers/podgroup/pg_controller_handler.go; plugins/capacity/capacity.go.
     """
     tree = facts.cluster.derive(queues.tree)

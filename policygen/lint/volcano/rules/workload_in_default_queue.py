@@ -182,7 +182,7 @@ class MisplacedQueue(Struct, frozen=True):
 
 
 def _misplaced(workload: Workload, template: PodTemplate) -> MisplacedQueue | None:
-    """A queue in a key of another object, or in another key of the pods; None if there is none.
+    """The queue that the workload itself, or another key of the pods, names; None: no queue.
 
     Of objects that create pods, Volcano reads only the template.
     """
