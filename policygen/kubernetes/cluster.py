@@ -197,7 +197,9 @@ class Cluster:
 
     def _train_job(self, object_: Object) -> workloads.Workload:
         """A TrainJob, without pods if they are not known. Other rules report what its runtime has invalid."""
-        made = train_jobs.train_job(object_, self.of)
+        kinds = (train_jobs.CLUSTER_RUNTIME, train_jobs.RUNTIME)
+        runtimes = (it for kind in kinds for it in self.of(train_jobs.GROUP, kind))
+        made = train_jobs.train_job(object_, runtimes)
         reader = Reader(AccessLog(), frozenset())
         found = reader.workload_of(made.object)
         if found is None or reader.malformed:

@@ -3,7 +3,7 @@
 Source: pkg/controller/jobs/trainjob of Kueue 0.19.2; pkg/runtime of the Kubeflow Trainer 2.2.1.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -94,11 +94,10 @@ class TrainJobPods(Struct, frozen=True, eq=False):
         return ("trainer", name, *inner[7:]) if written.get(name) else None
 
 
-def train_job(object_: Object, of: Callable[[str, str], Sequence[Object]]) -> TrainJobPods:
-    """A TrainJob with its pods. `of`: the objects of a group and kind."""
-    kind, name, namespace = runtime_of(object_)
-    named = (it for it in of(GROUP, kind) if (it.name, it.namespace) == (name, namespace))
-    runtime = next(named, None)
+def train_job(object_: Object, runtimes: Iterable[Object]) -> TrainJobPods:
+    """A TrainJob with its pods. `runtimes`: all ClusterTrainingRuntimes and TrainingRuntimes."""
+    kind, name, _ = wanted = runtime_of(object_)
+    runtime = next((it for it in runtimes if (it.kind, it.name, it.namespace) == wanted), None)
     if runtime is None:
         return TrainJobPods(object_, unknown=f"its {kind} {name} does not exist")
     policy = mapping(runtime.data, "spec", "mlPolicy")
