@@ -296,8 +296,8 @@ def missing_topologies(cluster: Cluster, queue: ClusterQueueView) -> Iterator[tu
         flavor = cluster.flavors.get(name)
         topology = flavor.fields.topology_name if flavor is not None else ""
         entry = cluster.topologies.get(topology)
-        is_known = cluster.topologies.knows(topology) if entry is None else entry.fields.levels
-        if topology and not is_known:
+        exists = cluster.topologies.knows(topology)
+        if topology and (not exists or (entry is not None and not entry.fields.levels)):
             yield name, topology
 
 
