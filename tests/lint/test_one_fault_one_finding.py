@@ -837,3 +837,29 @@ def test_a_misspelled_operator_is_no_missing_toleration(tmp_path, rule):
     ) or ('operator "Exist", ' in finding.message)
     assert finding.path.endswith("tolerations[0].operator")
     assert not lint(tmp_path, text.replace("operator: Exist}", "operator: Exists}")).findings
+
+
+def test_a_queue_below_default_is_reported_without_its_amounts(tmp_path):
+    text = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: default
+spec:
+  reclaimable: true
+  deserved: {cpu: 16, memory: 64Gi, nvidia.com/gpu: 0}
+  capability: {cpu: 16, memory: 64Gi, nvidia.com/gpu: 0}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: serving
+spec:
+  parent: default
+  reclaimable: false
+  deserved: {cpu: 64, memory: 512Gi, nvidia.com/gpu: 6}
+  capability: {cpu: 64, memory: 512Gi, nvidia.com/gpu: 6}
+  guarantee:
+    resource: {cpu: 64, memory: 512Gi, nvidia.com/gpu: 6}
+"""
+    assert rules(lint(tmp_path, text)) == {"default-queue-has-children"}

@@ -856,3 +856,48 @@ def test_a_topology_without_levels_can_end_the_process(more, kueue, effect):
         text += f"---\n{{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, {more}}}\n"
     [hit] = topology_missing.check(facts(text, kueue=kueue))
     assert hit.message == f"Topology fabric has no spec, so {effect}; write spec.levels"
+
+
+MADE_RESOURCE = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: gpu-1
+  labels: {pool: a100}
+status:
+  allocatable: {cpu: 64, memory: 512Gi, nvidia.com/mig-1g.10gb: 56, pods: 110}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec:
+  nodeLabels: {pool: a100}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: lab}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, memory, acme.io/gpu-memory]
+    flavors:
+    - name: a100
+      resources:
+      - {name: cpu, nominalQuota: 64}
+      - {name: memory, nominalQuota: 512Gi}
+      - {name: acme.io/gpu-memory, nominalQuota: 560}
+"""
+TRANSFORMATION = """\
+---
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+resources:
+  transformations:
+  - {input: nvidia.com/mig-1g.10gb, strategy: Replace, outputs: {acme.io/gpu-memory: 10}}
+"""
+
+
+def test_a_resource_that_kueue_makes_is_on_no_node(tmp_path):
+    path = "spec.resourceGroups[0].flavors[0].resources[2].nominalQuota"
+    assert found(lint(tmp_path, MADE_RESOURCE)) == [("quota-exceeds-capacity", path)]
+    assert found(lint(tmp_path, MADE_RESOURCE + TRANSFORMATION)) == []
