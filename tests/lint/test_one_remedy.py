@@ -171,7 +171,6 @@ def test_a_queue_with_the_resource_of_another_pool_is_reported_and_not_its_jobs(
 @pytest.mark.parametrize(
     ("rule", "number", "words"),
     [
-        ("default-queue-has-children", 1, "set another parent"),
         ("gang-exceeds-queue", 3, "lower minResources, which is above the requests of the pods"),
         ("guarantee-above-deserved", 3, "lower the guarantee to at most 4"),
         ("priority-class-missing", 2, 'did you mean "research-normal"?'),
