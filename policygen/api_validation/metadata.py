@@ -173,7 +173,7 @@ def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[
             yield Refusal(("metadata",), Reason.MISSING_FIELD, message)
         return
     longest = _LONGEST
-    if served.group == RBAC:
+    if _is_any_segment(served):
         shape, advice, longest = _PATH_SEGMENT, 'write a name without "/" and "%"', len(name)
     elif kind == ("v1", "Namespace"):
         shape, longest = _DNS_LABEL, _LONGEST_LABEL
@@ -191,11 +191,19 @@ def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[
         yield Refusal(path, Reason.NAME, message)
 
 
+def _is_any_segment(served: schemas.ServedKind) -> bool:
+    """Whether the name of an object of this kind can be any segment of a path.
+
+    Source: pkg/registry/policy/poddisruptionbudget and pkg/apis/rbac/validation of Kubernetes 1.36.3.
+    """
+    return served.group == RBAC or (served.group, served.kind) == ("policy", "PodDisruptionBudget")
+
+
 def _is_prefix(prefix: str, served: schemas.ServedKind) -> bool:
     """Whether a name can begin so. Source: k8s.io/apimachinery, maskTrailingDash."""
     if len(prefix) > 1 and prefix.endswith("-"):
         prefix = f"{prefix[:-2]}a"
-    if served.group == RBAC:
+    if _is_any_segment(served):
         return bool(_PATH_SEGMENT.fullmatch(prefix))
     is_namespace_ = (served.api_version, served.kind) == ("v1", "Namespace")
     return is_namespace(prefix) if is_namespace_ else is_subdomain(prefix)

@@ -33,6 +33,7 @@ OWNERS = ("metadata", "ownerReferences")
         ({"generateName": "a-"}, "v1", "ConfigMap"),
         ({"name": "a" * 52}, "batch/v1", "CronJob"),
         ({"name": "system:A"}, "rbac.authorization.k8s.io/v1", "ClusterRole"),
+        ({"name": "a_b"}, "policy/v1", "PodDisruptionBudget"),
         ({"name": "a", "annotations": {"A.com/b": "any text"}}, "v1", "ConfigMap"),
         ({"name": "a", "namespace": "Not one"}, "v1", "Namespace"),
         ({"name": "a", "labels": {OF_NAMESPACE: "a-"}}, "v1", "Namespace"),
