@@ -1,4 +1,4 @@
-"""The NodePools of Karpenter that can add nodes for a flavor."""
+"""The NodePools of Karpenter that can add nodes for a flavor, and flavors with nodes that the input lacks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,6 +7,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import NodePoolView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import keyed_texts, mappings, text, texts
+from policygen.lint.kueue.admission_checks import flavors_of_other_nodes
 
 NodePool = Entry[NodePoolView]
 
@@ -25,6 +26,15 @@ def node_pools(cluster: Cluster) -> Mapping[str, Sequence[NodePool]]:
         flavor.name: [it for it in pools if _can_have(it, flavor.fields.node_labels)]
         for flavor in (cluster.flavors if pools else ())
     }
+
+
+def flavors_with_more_nodes(cluster: Cluster) -> frozenset[str]:
+    """The flavors whose pods can run on nodes that are not in the input; use it with `cluster.derive`.
+
+    Karpenter or a check adds these nodes, or they are in other clusters.
+    """
+    made = {name for name, pools in cluster.derive(node_pools).items() if pools}
+    return cluster.derive(flavors_of_other_nodes) | made
 
 
 def _can_have(pool: NodePool, labels: Mapping[str, str]) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.lint.kueue.node_pools import node_pools
+from policygen.lint.kueue.node_pools import flavors_with_more_nodes, node_pools
 from tests.objects import facts
 
 POOL = """
@@ -46,3 +46,4 @@ spec: {nodeLabels: {%s}}
 def test_labels_and_requirements_select_the_node_pools(labels, found):
     cluster = facts(POOL % labels).cluster
     assert [it.name for it in cluster.derive(node_pools)["h100"]] == (["gpu"] if found else [])
+    assert cluster.derive(flavors_with_more_nodes) == ({"h100"} if found else set())

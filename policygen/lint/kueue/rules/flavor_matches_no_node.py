@@ -2,9 +2,8 @@
 
 from policygen.core.suggest import Names, suggest
 from policygen.lint.core.odd_labels import odd_labels
-from policygen.lint.kueue.admission_checks import flavors_of_other_nodes
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.kueue.node_pools import node_pools
+from policygen.lint.kueue.node_pools import flavors_with_more_nodes
 from policygen.lint.rule import (
     Edit,
     Facts,
@@ -30,8 +29,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(RULE, message, None, tuple(flavor.at for flavor in facts.cluster.flavors)[:5])
         return
     found = facts.cluster.derive(nodes)
-    growing = {name for name, pools in facts.cluster.derive(node_pools).items() if pools}
-    others = growing | facts.cluster.derive(flavors_of_other_nodes)
+    growing = facts.cluster.derive(flavors_with_more_nodes)
     if all(found[flavor.name].nodes for flavor in facts.cluster.flavors):
         return
     values: dict[str, set[str]] = {}
@@ -42,7 +40,7 @@ def check(facts: Facts) -> Hits:
     odd = facts.cluster.derive(odd_labels) if "node-label-misspelt" in facts.run else ()
     reported = {user.owner for it in odd for user in it.users}
     for flavor in facts.cluster.flavors:
-        if found[flavor.name].nodes or flavor.name in others or flavor in reported:
+        if found[flavor.name].nodes or flavor.name in growing or flavor in reported:
             continue
         message = (
             f"no node has all labels of {flavor}; change the labels of the flavor or of the nodes"

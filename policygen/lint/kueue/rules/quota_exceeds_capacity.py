@@ -15,11 +15,10 @@ from policygen.lint import replaced_queues
 from policygen.lint.core.known_nodes import daemons, node_index
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.resource_names import extended
-from policygen.lint.kueue.admission_checks import flavors_of_other_nodes
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import pod_requests, refused, vendor
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.kueue.node_pools import node_pools
+from policygen.lint.kueue.node_pools import flavors_with_more_nodes
 from policygen.lint.kueue.quotas import PlacedQuota, left_of, nominal_quotas
 from policygen.lint.kueue.rules.quota_unlimited import is_unlimited
 from policygen.lint.rule import (
@@ -69,18 +68,16 @@ def check(facts: Facts) -> Hits:
     are one hit, because a missing node is a cause for all of them.
     Source: issues 2665, 1651, 5289.
     """
-    growing, limits_all = facts.cluster.derive(node_pools), "quota-unlimited" in facts.run
-    others, made = facts.cluster.derive(flavors_of_other_nodes), settings(facts).makes
+    growing, limits_all = (
+        facts.cluster.derive(flavors_with_more_nodes),
+        "quota-unlimited" in facts.run,
+    )
+    made = settings(facts).makes
     by_flavor: dict[str, list[tuple[str, Sequence[PlacedQuota]]]] = {}
     for (name, resource), placed in facts.cluster.derive(nominal_quotas).items():
         cells = [it for it in placed if not is_unlimited(it)] if limits_all else placed
         # node-pool-below-quotas reports flavors whose nodes are created on demand.
-        if (
-            cells
-            and resource != "pods"
-            and not made(resource)
-            and not (growing.get(name) or name in others)
-        ):
+        if cells and resource != "pods" and not made(resource) and name not in growing:
             by_flavor.setdefault(name, []).append((resource, cells))
     for name, quotas in by_flavor.items():
         flavor = facts.cluster.flavors.get(name)
